@@ -1,0 +1,37 @@
+# Two commands do everything, set-up included:  make book  and  make test.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: book test notebooks check-site bench lint clean
+
+book: $(READY)  ## execute every chapter and build the site, failing on any warning
+	rm -rf _build
+	$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo "Open _build/html/index.html"
+
+test: $(READY)  ## reproduce every committed output, and run the unit tests
+	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
+
+notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
+	$(BIN)/python tools/notebooks.py
+
+check-site: $(READY)  ## read the built site in a real browser
+	$(BIN)/python tools/check_site.py
+
+bench: $(READY)  ## time each step beside its peer
+	$(BIN)/pip install -q -r benchmarks/requirements.txt
+	$(BIN)/python -m benchmarks
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+clean:
+	rm -rf .venv _build
+
+$(READY): requirements.txt pyproject.toml
+	rm -rf .venv
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -r requirements.txt
+	touch $@

@@ -1,0 +1,163 @@
+r"""The two objectives of the paper, weight decay beside them, their closed forms, and what leaves them unchanged.
+
+A and B are (p, k); the model predicts :math:`X A B^\top`. Losses are in the squared units of X, embeddings as stated.
+"""
+
+import numpy as np
+
+from helpers import checks
+
+
+def squared_error(X, A, B):
+    r"""The squared error of the model, without forming an n×p matrix.
+
+    .. math:: \|X - XAB^\top\|_F^2 = \|X\|_F^2 - 2\,\langle XB, XA\rangle + \langle (XA)^\top XA,\; B^\top B\rangle
+
+    Parameters: X (n, p), dense or sparse; A, B (p, k). Returns: a float, in squared units of X.
+    Raises ValueError if shapes disagree or anything is NaN or infinite.
+    Source: the first term of Eqs. 1 and 2.
+    """
+    X = checks.data_matrix(X)
+    A, B = factors(A, B)
+    if X.shape[1] != len(A):
+        raise ValueError(f"X must have as many columns as A has rows ({len(A)}), got shape {X.shape}")
+    P = X @ A
+    return float(squared_norm(X) - 2 * np.sum((X @ B) * P) + np.sum((P.T @ P) * (B.T @ B)))
+
+
+def product_norm_loss(X, A, B, lam):
+    r"""Eq. 1, :math:`\|X - XAB^\top\|_F^2 + \lambda\,\|AB^\top\|_F^2`: a float, in squared units of X.
+
+    Parameters: X (n, p), dense or sparse; A, B (p, k); lam ≥ 0.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: Steck et al. 2024, Eq. 1.
+    """
+    A, B = factors(A, B)
+    return squared_error(X, A, B) + checks.regularization(lam) * float(np.sum((A.T @ A) * (B.T @ B)))
+
+
+def factor_norm_loss(X, A, B, lam):
+    r"""Eq. 2, :math:`\|X - XAB^\top\|_F^2 + \lambda\,(\|XA\|_F^2 + \|B\|_F^2)`: a float, in squared units of X.
+
+    Parameters: X (n, p), dense or sparse; A, B (p, k); lam ≥ 0.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: Steck et al. 2024, Eq. 2.
+    """
+    X, (A, B) = checks.data_matrix(X), factors(A, B)
+    return squared_error(X, A, B) + checks.regularization(lam) * (squared_norm(X @ A) + squared_norm(B))
+
+
+def weight_decay_loss(X, A, B, lam):
+    r"""Weight decay, :math:`\|X - XAB^\top\|_F^2 + \lambda\,(\|A\|_F^2 + \|B\|_F^2)`: a float, in squared units of X.
+
+    Parameters: X (n, p), dense or sparse; A, B (p, k); lam ≥ 0.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: not in the paper; what "weight decay" means literally.
+    """
+    A, B = factors(A, B)
+    return squared_error(X, A, B) + checks.regularization(lam) * (squared_norm(A) + squared_norm(B))
+
+
+def shrinkage(s, lam):
+    r"""What Eq. 1 leaves of each singular direction: :math:`g_i = 1/(1 + \lambda/\sigma_i^2)`, (k,), dimensionless.
+
+    Parameters: s (k,) singular values ≥ 0; lam ≥ 0. Where σ is 0 so is g, its limit.
+    Raises ValueError if lam < 0 or s has a negative, NaN or infinite entry.
+    Source: Steck et al. 2024, Eq. 5.
+    """
+    s, lam = checks.singular_values(s), checks.regularization(lam)
+    return np.divide(s**2, s**2 + lam, out=np.zeros_like(s), where=s > 0)
+
+
+def product_norm_factors(s, V, lam):
+    r"""Closed-form minimizer of Eq. 1, split evenly between A and B.
+
+    .. math:: \hat A = \hat B = V_k\,\mathrm{diag}\bigl(1/(1 + \lambda/\sigma_i^2)\bigr)^{1/2}
+
+    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0.
+    Returns: A, B, each (p, k), dimensionless.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: Steck et al. 2024, Eq. 5; Jin et al. 2021.
+    """
+    s, V = spectrum(s, V)
+    B = V * np.sqrt(shrinkage(s, lam))
+    return B.copy(), B
+
+
+def factor_norm_factors(s, V, lam):
+    r"""Closed-form minimizer of Eq. 2; unique up to a rotation if :math:`\sigma_{k+1} < \sigma_k` or ≤ λ.
+
+    .. math:: \hat A = V_k\,\mathrm{diag}\bigl(\tfrac{1}{\sigma_i}(1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2},\qquad
+              \hat B = V_k\,\mathrm{diag}\bigl(\sigma_i (1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2}
+
+    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Returns: A (p, k), in inverse square-root units of X; B (p, k), in square-root units of X.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: Steck et al. 2024, Eq. 6; Zheng et al. 2018.
+    """
+    s, V = spectrum(s, V)
+    f = np.sqrt(np.maximum(s - checks.regularization(lam), 0))
+    return V * np.divide(f, s, out=np.zeros_like(s), where=s > 0), V * f
+
+
+def weight_decay_factors(s, V, lam):
+    r"""Closed-form minimizer of weight decay.
+
+    .. math:: \hat A = \hat B = V_k\,\mathrm{diag}\bigl((1 - \lambda/\sigma_i^2)_+\bigr)^{1/2}
+
+    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Returns: A, B, each (p, k), dimensionless.
+    Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
+    Source: not in the paper; derived in the chapter on the second objective.
+    """
+    s, V = spectrum(s, V)
+    excess = np.maximum(s**2 - checks.regularization(lam), 0)
+    B = V * np.sqrt(np.divide(excess, s**2, out=np.zeros_like(s), where=s > 0))
+    return B.copy(), B
+
+
+def rescale(A, B, d):
+    r"""Rescale the latent dimensions: :math:`A D` and :math:`B D^{-1}` with :math:`D = \mathrm{diag}(d)`.
+
+    Parameters: A, B (p, k); d (k,), all entries ≠ 0, dimensionless.
+    Returns: A D (p, k), B D⁻¹ (p, k), whose product is that of A and B.
+    Raises ValueError if an entry of d is 0, NaN or infinite, or shapes disagree.
+    Source: Steck et al. 2024, Eq. 3.
+    """
+    A, B = factors(A, B)
+    d = checks.scale(d, A.shape[1])
+    return A * d, B / d
+
+
+def transform(A, B, M):
+    r"""The most general change that keeps predictions: :math:`A M` and :math:`B M^{-\top}`.
+
+    Parameters: A, B (p, k); M (k, k), invertible, dimensionless.
+    Returns: A M (p, k), B M⁻ᵀ (p, k), whose product is that of A and B.
+    Raises ValueError if M is singular to working precision, NaN or infinite, or shapes disagree.
+    Source: beyond the paper, which names rotations and diagonal matrices; M = R₁ D R₂ is built from those.
+    """
+    A, B = factors(A, B)
+    M = checks.matrix("M", M, A.shape[1])
+    if len(M) != A.shape[1] or np.linalg.matrix_rank(M) < len(M):
+        raise ValueError(f"M must be an invertible {A.shape[1]}×{A.shape[1]} matrix, got {M}")
+    return A @ M, np.linalg.solve(M, B.T).T
+
+
+def squared_norm(M):
+    """Squared Frobenius norm of a dense or sparse matrix."""
+    return float((M.multiply(M) if hasattr(M, "multiply") else M * M).sum())
+
+
+def factors(A, B):
+    """A and B as finite (p, k) arrays of one shape; ValueError otherwise."""
+    A, B = checks.matrix("A", A), checks.matrix("B", B)
+    if A.shape != B.shape:
+        raise ValueError(f"B must have the shape of A, {A.shape}, got {B.shape}")
+    return A, B
+
+
+def spectrum(s, V):
+    """s (k,) and V (p, k) as finite arrays that agree; ValueError otherwise."""
+    s = checks.singular_values(s)
+    return s, checks.matrix("V", V, len(s))

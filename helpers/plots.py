@@ -1,0 +1,74 @@
+"""The book's figure style and its recurring figures."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import ListedColormap
+
+BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+)  # Okabe and Ito
+CLUSTER_COLORS = ListedColormap([BLUE, ORANGE, GREEN, PURPLE, SKY])
+
+
+def use_style():
+    """Set the book's figure style: legible at the width of a page, colors that color-blind readers can tell apart."""
+    plt.rcParams.update(
+        {
+            "figure.figsize": (7, 3.5),
+            "figure.dpi": 110,
+            "figure.constrained_layout.use": True,
+            "font.size": 10,
+            "axes.titlesize": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, RED]),
+            "legend.frameon": False,
+            "image.cmap": "RdBu_r",
+        }
+    )
+
+
+def show_similarities(matrices, clusters=None, columns=None):
+    """One panel per similarity matrix, all on the scale from −1 to 1, with its color bar.
+
+    Parameters: matrices, a dict from title to (p, p) similarities; clusters (p,), ascending, draws the borders between
+    clusters; columns, the number of panels in a row (default: all of them).
+    Returns: the figure.
+    """
+    columns = columns or len(matrices)
+    rows = -(-len(matrices) // columns)
+    size = min(2.6, 7.6 / columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(size * columns + 0.8, (size + 0.35) * rows), squeeze=False)
+    for ax in axes.flat[len(matrices) :]:
+        ax.remove()
+    for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
+        image = ax.imshow(S, vmin=-1, vmax=1, interpolation="antialiased")
+        ax.set(title=title, xticks=[], yticks=[], xlabel="item", ylabel="item")
+        ax.label_outer()
+        for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
+            ax.axhline(border, color="0.4", lw=0.4)
+            ax.axvline(border, color="0.4", lw=0.4)
+    figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine (dimensionless)")
+    return figure
+
+
+def show_two_answers(scores, similarities):
+    """Predictions of two models against each other, and the two similarity matrices of the same items.
+
+    Parameters: scores, a pair of equally long arrays of predictions; similarities, a dict from title to (m, m), two of
+    them.
+    Returns: the figure.
+    """
+    figure, axes = plt.subplots(1, 3, figsize=(8.4, 3), width_ratios=[1, 1, 1.16])
+    axes[0].plot(*scores, ".", ms=3, alpha=0.5)
+    axes[0].set(title="all predictions agree", xlabel="one solution", ylabel="another solution", aspect="equal")
+    for ax, (title, S) in zip(axes[1:], similarities.items(), strict=True):
+        image = ax.imshow(S, vmin=-1, vmax=1)
+        ax.set(title=title, xlabel="item", xticks=[], yticks=[])
+    figure.colorbar(image, ax=axes[2], shrink=0.8, label="cosine (dimensionless)")
+    return figure

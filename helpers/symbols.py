@@ -1,0 +1,35 @@
+"""Sympy building blocks shared by the derivations."""
+
+import sympy as sp
+
+
+def rotation(theta):
+    """The 2×2 rotation by theta."""
+    return sp.Matrix([[sp.cos(theta), -sp.sin(theta)], [sp.sin(theta), sp.cos(theta)]])
+
+
+def cayley(*parameters):
+    """The n×n rotation (I − S)(I + S)⁻¹, S skew-symmetric with the n(n−1)/2 parameters above its diagonal.
+
+    Every rotation without the eigenvalue −1 is of this form. Source: Cayley 1846.
+    """
+    n = next(n for n in range(2, 10) if n * (n - 1) // 2 >= len(parameters))
+    entry = dict(zip(((i, j) for i in range(n) for j in range(i + 1, n)), parameters, strict=True))
+    S = sp.Matrix(n, n, lambda i, j: entry.get((i, j), 0) - entry.get((j, i), 0))
+    return ((sp.eye(n) - S) * (sp.eye(n) + S).inv()).applyfunc(sp.cancel)
+
+
+def squared_norm(M):
+    """Squared Frobenius norm of an explicit matrix with real entries."""
+    return sum(entry**2 for entry in M)
+
+
+def omega(E):
+    """The diagonal matrix Ω that brings the rows of E to unit length (Eq. 4)."""
+    return sp.diag(*[1 / sp.sqrt(squared_norm(E.row(i))) for i in range(E.rows)])
+
+
+def symbolic_cosines(E, F=None):
+    """Ω_E E Fᵀ Ω_F, simplified: the cosines between the rows of E and those of F (by default E)."""
+    F = E if F is None else F
+    return (omega(E) * E * F.T * omega(F)).applyfunc(sp.simplify)
