@@ -1,11 +1,13 @@
 """Execute chapters from a fresh kernel and write their outputs back, with nothing in them that changes from run to run.
 
-Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter under book/.
+Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter under book/, and the README's picture.
 """
 
 import pathlib
+import re
 import sys
 
+import matplotlib.pyplot as plt
 import nbformat
 from nbclient import NotebookClient
 
@@ -21,6 +23,17 @@ def execute(path):
     print(path)
 
 
+def draw_picture():
+    """Save the figure of the introduction, drawn by its own code cells, for the README."""
+    text = pathlib.Path("book/intro.md").read_text("utf-8")
+    cells = re.findall(r"^```{code-cell}\n(?:---\n.*?^---\n)?(.*?)^```$", text, re.M | re.S)
+    plt.switch_backend("agg")
+    plt.show = lambda: plt.savefig("book/assets/two-answers.png")
+    exec("\n".join(cells), {})
+
+
 if __name__ == "__main__":
-    for path in map(pathlib.Path, sys.argv[1:]) if sys.argv[1:] else sorted(pathlib.Path("book").glob("*.ipynb")):
-        execute(path)
+    for path in sys.argv[1:] or sorted(pathlib.Path("book").glob("*.ipynb")):
+        execute(pathlib.Path(path))
+    if not sys.argv[1:]:
+        draw_picture()

@@ -1,8 +1,13 @@
-"""Which GitHub repository this book is built from: launch buttons point there, so that forks launch themselves."""
+"""Which GitHub repository this book is built from: launch buttons point there, so that forks launch themselves.
+
+Also the Sphinx extension that sets the buttons, and leaves out of the pages what the book does not use.
+"""
 
 import os
 import re
 import subprocess
+
+LAUNCH_BRANCH = "launch"  # the chapters with a set-up cell for Colab, made by tools/colab.py when the book is published
 
 
 def repository_url():
@@ -14,19 +19,37 @@ def repository_url():
         origin = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError):
         return None
-    found = re.search(r"github\.com[:/]([\w.-]+/[\w.-]+?)(\.git)?\s*$", origin)
+    found = re.match(r"(?:\w+://)?(?:[^/@]+@)?github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?\s*$", origin)
     return f"https://github.com/{found[1]}" if found else None
 
 
 def point_buttons(app, config):
     """Point the launch and repository buttons at the repository, or leave them out where there is none."""
     if url := repository_url():
-        config.html_theme_options |= {"repository_url": url, "use_repository_button": True, "use_issues_button": True}
+        config.html_theme_options |= {"repository_url": url, "repository_branch": LAUNCH_BRANCH}
+        config.html_theme_options |= {"use_repository_button": True, "use_issues_button": True}
     else:
         config.html_theme_options.pop("launch_buttons", None)
+
+
+def launch_notebooks_only(app, pagename, templatename, context, doctree):
+    """Colab opens notebooks, not Markdown: a page written in Markdown has no launch button."""
+    if not str(app.env.doc2path(pagename)).endswith(".ipynb"):
+        buttons = context["header_buttons"]
+        buttons[:] = [button for button in buttons if button.get("label") != "launch-buttons"]
+
+
+def quiet_console(app, config):
+    """Leave out what every page's console would report: an unnamed color mode, and Thebe's scripts, loaded twice."""
+    config.html_context.setdefault("default_mode", "auto")
+    for event in ("env-before-read-docs", "doctree-resolved"):
+        listeners = app.events.listeners[event]
+        listeners[:] = [listener for listener in listeners if listener.handler.__module__ != "sphinx_thebe"]
 
 
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("config-inited", point_buttons, priority=1)
+    app.connect("config-inited", quiet_console)
+    app.connect("html-page-context", launch_notebooks_only, priority=502)  # the theme adds them at 501
     return {"parallel_read_safe": True}
