@@ -11,7 +11,7 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	@echo "Open _build/html/index.html"
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests
-	$(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
 notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 	$(BIN)/python tools/notebooks.py

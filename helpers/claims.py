@@ -1,7 +1,6 @@
 """Checking a claim: assert it, and print a line that is the same on every machine."""
 
 import numpy as np
-import sympy
 
 
 def check(claim, statement, actual, expected, within=1e-10):
@@ -23,6 +22,9 @@ def check_identity(claim, statement, *residuals):
 
     Raises AssertionError, naming the claim and what is left, if one does not.
     """
+    import sympy  # here, as it would double the time that importing helpers takes
+
+    assert residuals, f"{claim}: {statement}: nothing to check"
     for residual in residuals:
         entries = residual if isinstance(residual, sympy.MatrixBase) else [residual]
         left = [rest for rest in map(sympy.simplify, entries) if rest != 0]
@@ -31,8 +33,12 @@ def check_identity(claim, statement, *residuals):
 
 
 def check_that(claim, statement, condition):
-    """Assert a condition, and print the statement. Raises AssertionError, naming the claim, if it is false."""
-    assert np.all(condition), f"{claim}: {statement}: false"
+    """Assert a condition, or an array of them, and print the statement.
+
+    Raises AssertionError, naming the claim, if one is false, or if there is none.
+    """
+    condition = np.asarray(condition)
+    assert condition.dtype == bool and condition.size and condition.all(), f"{claim}: {statement}: false"
     print(f"{claim} ✓ {statement}".lstrip())
 
 

@@ -64,11 +64,12 @@ def show_two_answers(scores, similarities):
     them.
     Returns: the figure.
     """
-    figure, axes = plt.subplots(1, 3, figsize=(8.4, 3), width_ratios=[1, 1, 1.16])
-    axes[0].plot(*scores, ".", ms=3, alpha=0.5)
-    axes[0].set(title="all predictions agree", xlabel="one solution", ylabel="another solution", aspect="equal")
+    figure, axes = plt.subplots(1, 3, figsize=(8.4, 2.7))
+    axes[0].plot(*scores, ".", ms=3)
+    axes[0].set(title="all predictions agree", xlabel="score, first solution", ylabel="score, second solution")
+    axes[0].set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], aspect="equal")
     for ax, (title, S) in zip(axes[1:], similarities.items(), strict=True):
         image = ax.imshow(S, vmin=-1, vmax=1)
         ax.set(title=title, xlabel="item", xticks=[], yticks=[])
-    figure.colorbar(image, ax=axes[2], shrink=0.8, label="cosine (dimensionless)")
+    figure.colorbar(image, ax=axes[1:], shrink=0.9, label="cosine (dimensionless)")
     return figure

@@ -5,7 +5,6 @@ Similarities that agree to ten decimals count as tied, so that rounding never de
 """
 
 import numpy as np
-from sklearn.metrics import average_precision_score, roc_auc_score
 
 from helpers import checks
 
@@ -17,6 +16,8 @@ def cluster_auc(S, clusters):
     Raises ValueError if shapes disagree, S is NaN or infinite, or all pairs are of one kind.
     Source: sklearn.metrics.roc_auc_score over the m(m−1)/2 unordered pairs.
     """
+    from sklearn.metrics import roc_auc_score  # here, as it would double the time that importing helpers takes
+
     return float(roc_auc_score(*pairs(S, clusters)))
 
 
@@ -26,6 +27,8 @@ def average_precision(S, clusters):
     Parameters, errors: as for cluster_auc.
     Source: sklearn.metrics.average_precision_score over the m(m−1)/2 unordered pairs.
     """
+    from sklearn.metrics import average_precision_score
+
     return float(average_precision_score(*pairs(S, clusters)))
 
 

@@ -1,8 +1,12 @@
 r"""Ω and the cosines (Eq. 4), and how far they can be moved while predictions stay the same."""
 
+from itertools import islice
+
 import numpy as np
 
 from helpers import checks
+
+SCALES_AT_ONCE, ROWS_AT_ONCE = 20, 50  # a tile of 50 × 1 000 cosines is 0.4 MB, and stays in cache
 
 
 def normalize_rows(E):
@@ -38,15 +42,22 @@ def cosine_moments(B, scales):
     Source: Steck et al. 2024, Eqs. 3 and 4.
     """
     B = checks.matrix("B", B)
-    total, total_of_squares, count = 0, 0, 0
-    for d in scales:
-        unit = unit_rows("B", B / checks.scale(d, B.shape[1]))
-        S = np.clip(unit @ unit.T, -1, 1)
-        total, total_of_squares, count = total + S, total_of_squares + S * S, count + 1
+    sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
+    while units := [unit_rows("B", B / checks.scale(d, B.shape[1])) for d in islice(scales, SCALES_AT_ONCE)]:
+        for i in range(0, len(B), ROWS_AT_ONCE):
+            tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
+            for E in units:
+                S = E[i : i + ROWS_AT_ONCE] @ E[i:].T
+                tile[0] += S
+                tile[1] += np.square(S, out=S)
+            sums[:, i : i + ROWS_AT_ONCE, i:] += tile
+        count += len(units)
     if count == 0:
         raise ValueError("scales must hold at least one d, got none")
-    mean = total / count
-    return mean, np.sqrt(np.maximum(total_of_squares / count - mean**2, 0))
+    mean, mean_of_squares = sums / count
+    deviation = np.sqrt(np.maximum(mean_of_squares - mean**2, 0))
+    upper = np.triu(np.ones_like(mean, dtype=bool))
+    return np.clip(np.where(upper, mean, mean.T), -1, 1), np.where(upper, deviation, deviation.T)
 
 
 def attainable_interval(x, y):
@@ -55,8 +66,9 @@ def attainable_interval(x, y):
     Let :math:`\rho = \max_l |x_l/y_l| \,/\, \min_l |x_l/y_l|`. If the products :math:`x_l y_l` take both signs:
     (−1, 1); if all are positive: :math:`[2\sqrt\rho/(1+\rho), 1)`; if all are negative:
     :math:`(-1, -2\sqrt\rho/(1+\rho)]`.
-    Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞; where x and y share no entry,
-    every rescaling gives exactly 0.
+    The end 2√ρ/(1+ρ) is attained if every ratio is the largest or the smallest, as always for k = 2, and approached
+    otherwise. Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞; where x and y share
+    no entry, every rescaling gives exactly 0.
 
     Parameters: x, y (k,), not zero. Returns: lower, upper, dimensionless; equal where nothing can be moved.
     Raises ValueError if x or y is zero, NaN or infinite, or their shapes disagree.
@@ -95,6 +107,53 @@ def cosine_range(cosine, cond):
     return tuple(float(np.cos(2 * np.arctan2(np.sin(half) * a, np.cos(half) * b))) for a, b in ((cond, 1), (1, cond)))
 
 
+def realizing_transform(B, R):
+    r"""The symmetric M after which the items of B have the cosines R, at unchanged lengths and predictions.
+
+    .. math:: M = W^{-1/2},\qquad W = B^+ L R L\,B^{+\top} + I - B^+ B,\qquad L_{ii} = \|b_i\|
+
+    Then :math:`\mathrm{cosSim}(B M^{-\top}) = R`.
+    Parameters: B (m, k), independent rows, the items to be moved, m ≤ k; R (m, m), a positive definite correlation
+    matrix. Returns: M (k, k), for `transform`, dimensionless; the identity if R is their present cosines.
+    Raises ValueError if the rows of B are dependent, or R is not symmetric, has a diagonal entry other than 1, or is
+    not positive definite; shapes disagree; anything is NaN or infinite.
+    Source: beyond the paper.
+    """
+    B = checks.matrix("B", B)
+    if np.linalg.matrix_rank(B) < len(B):
+        raise ValueError(f"B must have linearly independent rows, got {len(B)} of rank {np.linalg.matrix_rank(B)}")
+    R = correlation_matrix("R", R, len(B))
+    basis, coordinates = np.linalg.qr(B.T)
+    lengths = np.linalg.norm(B, axis=1, keepdims=True)
+    root = np.linalg.solve(coordinates.T, lengths * np.linalg.cholesky(R))
+    vectors, s, _ = np.linalg.svd(basis @ root @ basis.T + np.eye(B.shape[1]) - basis @ basis.T)
+    return vectors / s @ vectors.T  # W = vectors diag(s²) vectorsᵀ
+
+
+def neighbor_transform(B, i, j, cond):
+    r"""The M of condition number cond that brings items i and j as close as any such M can.
+
+    .. math:: M = I + (c - 1)\,u u^\top,\qquad u \propto \frac{b_i}{\|b_i\|} - \frac{b_j}{\|b_j\|},\qquad \|u\| = 1
+
+    In :math:`B M^{-\top}` their cosine is the upper end of `cosine_range`. If no other item lies in the plane of the
+    two, each is the nearest of the other once cond is large enough.
+    Parameters: B (p, k), rows i and j not parallel; i, j row numbers; cond c ≥ 1, finite.
+    Returns: M (k, k), for `transform`, dimensionless.
+    Raises ValueError if i or j is not a row number, the rows are parallel or one is zero, cond is below 1, NaN or
+    infinite.
+    Source: beyond the paper; the equality case of the generalized Wielandt inequality.
+    """
+    B = checks.matrix("B", B)
+    i, j = (checks.integer(name, value, 0, len(B) - 1) for name, value in (("i", i), ("j", j)))
+    if not 1 <= cond < np.inf:
+        raise ValueError(f"cond must be a finite number >= 1, got {cond}")
+    x, y = unit_rows("items i and j of B", B[[i, j]])
+    if min(np.linalg.norm(x - y), np.linalg.norm(x + y)) < 1e-12:
+        raise ValueError(f"items i and j must not be parallel, got {i} and {j}")
+    u = (x - y) / np.linalg.norm(x - y)
+    return np.eye(len(u)) + (cond - 1) * np.outer(u, u)
+
+
 def unit_rows(name, E, n_columns=None):
     """The rows of E at unit length; ValueError naming the argument and the row if one is zero."""
     E = checks.matrix(name, E, n_columns)
@@ -102,3 +161,17 @@ def unit_rows(name, E, n_columns=None):
     if not norms.all():
         raise ValueError(f"{name} must not have a zero row, which has no direction; row {norms.argmin()} is zero")
     return E / norms
+
+
+def correlation_matrix(name, R, size):
+    """R as a positive definite float64 matrix of that size with ones on its diagonal; ValueError otherwise."""
+    R = checks.matrix(name, R, size)
+    if R.shape != (size, size) or not np.allclose(R, R.T, rtol=0, atol=1e-9):
+        raise ValueError(f"{name} must be a symmetric {size}×{size} matrix, got shape {R.shape}")
+    wrong = np.abs(R.diagonal() - 1) > 1e-9
+    if wrong.any():
+        raise ValueError(f"{name} must have ones on its diagonal, got {R.diagonal()[wrong][0]}")
+    smallest = np.linalg.eigvalsh(R)[0]
+    if smallest <= size * np.finfo(float).eps:
+        raise ValueError(f"{name} must be positive definite, got a smallest eigenvalue of {smallest}")
+    return R

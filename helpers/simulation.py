@@ -125,13 +125,13 @@ def draw_items(rng, clusters, popularity, preferences, activity):
     n_items, n_clusters = len(clusters), preferences.shape[1]
     weights = np.zeros((n_clusters, n_items))
     weights[clusters, np.arange(n_items)] = popularity
-    columns = np.tile(np.arange(n_items, dtype=np.int32), (USERS_AT_ONCE, 1))
+    columns = np.tile(np.arange(n_items, dtype=np.int32), USERS_AT_ONCE)
     for start in range(0, len(preferences), USERS_AT_ONCE):
         users = slice(start, start + USERS_AT_ONCE)
         arrivals = rng.standard_exponential((len(activity[users]), n_items))
         arrivals /= preferences[users] @ weights
         last = np.take_along_axis(np.sort(arrivals, axis=1), activity[users, None] - 1, axis=1)
-        yield columns[: len(arrivals)][arrivals <= last]
+        yield np.compress((arrivals <= last).ravel(), columns)  # a boolean index would take twice the time
 
 
 def chosen(name, law, laws):

@@ -48,11 +48,20 @@ def gram(X):
     binary = sp.issparse(X) and np.all(X.data == 1)
     G = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, X.shape[0], ROWS_AT_ONCE):
-        rows = X[start : start + ROWS_AT_ONCE]
-        rows = rows.astype(np.float32 if binary else float)
-        rows = rows.toarray() if sp.issparse(rows) else rows
+        rows = dense_rows(X, start, start + ROWS_AT_ONCE, np.float32 if binary else float)
         G += rows.T @ rows
     return G
+
+
+def dense_rows(X, start, stop, dtype):
+    """Rows start … stop of X, dense or CSR, as a dense array; a CSR slice would copy them as float64 first."""
+    if not sp.issparse(X):
+        return X[start:stop].astype(dtype)
+    X = X.tocsr()
+    starts = X.indptr[start : stop + 1]
+    entries = slice(starts[0], starts[-1])
+    shape = (len(starts) - 1, X.shape[1])
+    return sp.csr_array((X.data[entries].astype(dtype), X.indices[entries], starts - starts[0]), shape).toarray()
 
 
 def spectrum_of_gram(G, k):

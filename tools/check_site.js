@@ -89,6 +89,20 @@ function contrastFaults(theme) {
   return pale ? [`hard to read in ${theme} mode, contrast ${contrast(pale).toFixed(1)}: ` + short(pale.outerHTML)] : [];
 }
 
+// Figures to play with whose script has not come.
+function playFaults() {
+  const still = all("[data-play]").filter((figure) => !figure.querySelector("input[type=range]"));
+  return still.map((figure) => "figure without its sliders: " + short(figure.outerHTML));
+}
+
+// What a reader sees of a slider's figure: its drawings, and its text beside the sliders' own.
+function looks(slider) {
+  const figure = slider.closest("[data-play]") ?? document.body;
+  const pictures = [...figure.querySelectorAll("svg, canvas")];
+  const texts = [...figure.querySelectorAll("p, figcaption")];
+  return [pictures.map((e) => e.toDataURL?.() ?? e.outerHTML).join(), texts.map((e) => e.textContent).join()];
+}
+
 function facts(width) {
   const prose = all("article p").map((p) => p.innerText).join(" ");
   return {
@@ -97,6 +111,7 @@ function facts(width) {
       ...rawFaults(),
       ...hintFaults(),
       ...imageFaults(),
+      ...playFaults(),
       ...widthFaults(width),
       ...contrastFaults("light"),
       ...contrastFaults("dark"),

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
@@ -85,8 +86,23 @@ def read_page(browser, home, page):
     browser.get(home + page)
     browser.execute_async_script(ASK + "settled(arguments[0]);")
     found = browser.execute_script(ASK + "return facts(arguments[0]);", WIDTH)
-    found["faults"] += traffic_faults(browser, home)
+    found["faults"] += slider_faults(browser) + traffic_faults(browser, home)
     return found
+
+
+def slider_faults(browser):
+    """Move every slider of the open page to both ends by keyboard, and list what does not change, or has no label."""
+    faults = []
+    for slider in browser.find_elements(By.CSS_SELECTOR, "input[type=range]"):
+        seen = []
+        for key in (Keys.HOME, Keys.END):
+            slider.send_keys(key)
+            seen.append(browser.execute_script(ASK + "return looks(arguments[0]);", slider))
+        name = slider.accessible_name or "one without a label"
+        same = [part for part, low, high in zip(("picture", "text"), *seen, strict=True) if low == high]
+        faults += [f"slider that does not change its {part}: {name}" for part in same]
+        faults += [] if slider.accessible_name else ["slider without a label"]
+    return faults
 
 
 def link_faults(site, home, found, links):

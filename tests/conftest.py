@@ -1,0 +1,48 @@
+"""Hypothesis settings, and the random matrices that several test files draw."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from threadpoolctl import threadpool_limits
+
+settings.register_profile("book", derandomize=True, deadline=None, database=None, max_examples=50)
+settings.load_profile("book")
+
+NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
+SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def matrices(n_rows, n_columns):
+    return arrays(float, (n_rows, n_columns), elements=NUMBERS)
+
+
+def scales(k):
+    return arrays(float, k, elements=SCALES)
+
+
+def rotation(rng, k):
+    return np.linalg.qr(rng.normal(size=(k, k)))[0]
+
+
+@st.composite
+def rotations(draw, k):
+    return rotation(np.random.default_rng(draw(SEEDS)), k)
+
+
+@st.composite
+def invertible(draw, k):
+    return draw(rotations(k)) * draw(scales(k)) @ draw(rotations(k))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_blas_thread():  # the matrices are small: a second thread only waits
+    with threadpool_limits(1):
+        yield
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20240313)

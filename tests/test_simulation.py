@@ -1,0 +1,327 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+from helpers import (
+    cosine_similarity,
+    product_norm_factors,
+    rescale,
+    shrinkage,
+    simulate_interactions,
+    simulation,
+    truncated_svd,
+)
+
+NAN, INF = np.nan, np.inf
+WEIGHTS = np.array([1.0, 0.6, 0.4, 0.25, 0.1])  # of a small urn
+LAWS = {
+    "cluster_law": ["uniform", "dirichlet"],
+    "popularity_law": ["rank", "pareto"],
+    "preference_law": ["dirichlet", "uniform", "sparse"],
+    "activity_law": ["power", "rank"],
+}
+EVERY_LAW = [(name, law) for name, laws in LAWS.items() for law in laws]
+
+
+def simulate(seed=0, n_users=60, n_items=30, n_clusters=3, **laws):
+    return simulate_interactions(np.random.default_rng(seed), n_users, n_items, n_clusters, **laws)
+
+
+# The result
+
+
+@pytest.mark.parametrize(("name", "law"), EVERY_LAW)
+def test_every_reading_gives_sorted_items_and_0_1_interactions(name, law):
+    sim = simulate(max_activity=20, **{name: law})
+    assert isinstance(sim.X, sp.csr_array)
+    assert sim.X.shape == (60, 30)
+    assert sim.clusters.shape == sim.popularity.shape == (30,)
+    assert sim.preferences.shape == (60, 3)
+    assert sim.X.has_canonical_format
+    assert_array_equal(sim.X.data, 1)
+    taken = sim.X.sum(axis=1)
+    assert taken.min() >= 1
+    assert taken.max() <= 20
+    assert np.all(np.diff(sim.clusters) >= 0)
+    assert set(sim.clusters) <= {0, 1, 2}
+    for c in range(3):
+        assert np.all(np.diff(sim.popularity[sim.clusters == c]) <= 0)
+    assert np.all(sim.popularity > 0)
+    assert np.all(sim.preferences >= 0)
+    assert_allclose(sim.preferences.sum(axis=1), 1)
+
+
+def test_the_paper_s_sizes_are_the_defaults():
+    sim = simulate_interactions(np.random.default_rng(0), n_users=50)
+    assert sim.X.shape == (50, 1_000)
+    assert sim.preferences.shape == (50, 5)
+    assert_array_equal(np.unique(sim.clusters), range(5))
+
+
+@pytest.mark.parametrize(("name", "law"), EVERY_LAW)
+def test_the_seed_decides_everything(name, law):
+    one, same, other = simulate(1, **{name: law}), simulate(1, **{name: law}), simulate(2, **{name: law})
+    assert_array_equal(one.X.toarray(), same.X.toarray())
+    assert_array_equal(one.clusters, same.clusters)
+    assert_array_equal(one.popularity, same.popularity)
+    assert_array_equal(one.preferences, same.preferences)
+    assert np.any(one.X.toarray() != other.X.toarray())
+
+
+@pytest.mark.parametrize("users_at_once", [1, 7, 60, 1_000])
+def test_the_draws_do_not_depend_on_how_many_users_are_drawn_at_once(users_at_once, monkeypatch):
+    expected = simulate().X.toarray()
+    monkeypatch.setattr(simulation, "USERS_AT_ONCE", users_at_once)
+    assert_array_equal(simulate().X.toarray(), expected)
+
+
+def test_fewer_items_than_clusters_leave_clusters_empty():
+    sim = simulate(n_items=2, n_clusters=4)
+    assert sim.X.shape == (60, 2)
+    assert sim.preferences.shape == (60, 4)
+
+
+def test_the_paper_in_five_lines(rng):
+    sim = simulate_interactions(rng, n_users=500, n_items=60)
+    s, V = truncated_svd(sim.X, k=10)
+    A, B = product_norm_factors(s, V, lam=100)
+    A_d, B_d = rescale(A, B, np.sqrt(shrinkage(s, 100)))
+    S = cosine_similarity(B_d)
+    assert_allclose(S, cosine_similarity(V), atol=1e-12)
+    assert_allclose(A_d @ B_d.T, A @ B.T, atol=1e-12)
+
+
+# Sampling without replacement
+
+
+def draw(rng, weights, k, n_users):
+    """The 0/1 choices of n_users equal users, (n_users, p)."""
+    clusters = np.zeros(len(weights), dtype=int)
+    items = simulation.draw_items(rng, clusters, weights, np.ones((n_users, 1)), np.full(n_users, k))
+    X = np.zeros((n_users, len(weights)), dtype=int)
+    X[np.repeat(np.arange(n_users), k), np.concatenate(list(items))] = 1
+    return X
+
+
+def inclusion_probabilities(weights, k):
+    """Exact: the probability of every ordered sequence of k draws, added to each of its items."""
+    total = np.zeros(len(weights))
+    for sequence in permutations(range(len(weights)), k):
+        probability, left = 1.0, weights.sum()
+        for item in sequence:
+            probability *= weights[item] / left
+            left -= weights[item]
+        total[list(sequence)] += probability
+    return total
+
+
+def assert_frequencies(counts, probabilities, n, z=4.5):
+    deviation = np.abs(counts - n * probabilities)
+    assert np.all(deviation <= z * np.sqrt(n * probabilities * (1 - probabilities)) + 1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
+def test_items_are_taken_with_their_exact_inclusion_probabilities(k, rng):
+    n = 40_000
+    X = draw(rng, WEIGHTS, k, n)
+    assert_array_equal(X.sum(axis=1), k)
+    assert_frequencies(X.sum(axis=0), inclusion_probabilities(WEIGHTS, k), n)
+
+
+def test_a_user_s_weights_are_preference_times_popularity(rng):
+    n, clusters = 40_000, np.array([0, 0, 1, 1, 1])
+    preferences = np.array([[0.9, 0.1], [0.3, 0.7]])
+    items = simulation.draw_items(
+        rng, clusters, WEIGHTS, np.repeat(preferences, n, axis=0), np.full(2 * n, 2, dtype=int)
+    )
+    X = np.zeros((2 * n, 5), dtype=int)
+    X[np.repeat(np.arange(2 * n), 2), np.concatenate(list(items))] = 1
+    for user in (0, 1):
+        expected = inclusion_probabilities(WEIGHTS * preferences[user, clusters], 2)
+        assert_frequencies(X[user * n : (user + 1) * n].sum(axis=0), expected, n)
+
+
+def test_sets_of_items_have_the_distribution_of_generator_choice(rng):
+    n = 5_000
+    ours = draw(rng, WEIGHTS, 3, n) @ 2 ** np.arange(5)
+    p = WEIGHTS / WEIGHTS.sum()
+    choice = [sum(2 ** rng.choice(5, size=3, replace=False, p=p)) for _ in range(n)]
+    counts = [[np.count_nonzero(np.equal(sets, s)) for s in np.unique(choice)] for sets in (ours, choice)]
+    assert np.sum(counts) == 2 * n
+    assert stats.chi2_contingency(counts).pvalue > 1e-3
+
+
+def test_activity_is_the_number_of_items_taken(rng):
+    activity = np.array([1, 5, 2, 3])
+    draws = simulation.draw_items(rng, np.zeros(5, dtype=int), WEIGHTS, np.ones((4, 1)), activity)
+    (items,) = draws
+    for taken in np.split(items, np.cumsum(activity)[:-1]):
+        assert_array_equal(taken, np.unique(taken))
+    assert len(items) == activity.sum()
+
+
+def test_arrivals_that_differ_in_the_tenth_digit_are_not_tied():
+    class NearlyTied:
+        def standard_exponential(self, size, dtype=float):
+            return np.broadcast_to(1 + 1e-10 * np.arange(10), size).astype(dtype)
+
+    draws = simulation.draw_items(NearlyTied(), np.zeros(10, dtype=int), np.ones(10), np.ones((2, 1)), np.array([3, 5]))
+    assert np.concatenate(list(draws)).tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+
+
+# The readings: what each leaves to be recognized by
+
+
+def chi_square(values, outcomes, probabilities):
+    counts = [np.count_nonzero(values == outcome) for outcome in outcomes]
+    assert sum(counts) == len(values)
+    return stats.chisquare(counts, len(values) * np.asarray(probabilities)).pvalue
+
+
+def test_uniform_clusters_have_equal_probabilities(rng):
+    clusters = simulation.draw_clusters(rng, 10_000, 5, "uniform")
+    assert chi_square(clusters, range(5), np.full(5, 1 / 5)) > 1e-3
+
+
+def test_dirichlet_clusters_have_any_probabilities(rng):
+    shares = [np.mean(simulation.draw_clusters(rng, 2_000, 2, "dirichlet") == 0) for _ in range(300)]
+    assert stats.kstest(shares, "uniform").pvalue > 1e-3
+
+
+def test_rank_popularity_is_a_power_of_the_rank_within_the_cluster(rng):
+    clusters = np.repeat([0, 2], [50, 30])  # cluster 1 is empty
+    popularity = simulation.draw_popularity(rng, clusters, 3, (0.25, 1.5), "rank")
+    exponents = []
+    for c in (0, 2):
+        mine = popularity[clusters == c]
+        exponents.append(-np.log2(mine[1]))
+        assert_allclose(mine, np.arange(1, len(mine) + 1) ** -exponents[-1])
+    assert 0.25 <= min(exponents) < max(exponents) <= 1.5
+
+
+def test_exponents_are_uniform_between_their_limits(rng):
+    popularity = simulation.draw_popularity(rng, np.repeat(np.arange(500), 2), 500, (0.25, 1.5), "rank")
+    assert stats.kstest(-np.log2(popularity[1::2]), stats.uniform(0.25, 1.25).cdf).pvalue > 1e-3
+
+
+def test_pareto_popularity_has_a_power_law_tail(rng):
+    popularity = simulation.draw_popularity(rng, np.zeros(2_000, dtype=int), 1, (0.5, 0.5), "pareto")
+    assert stats.kstest(popularity, stats.pareto(2).cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("law", "cdf"),
+    [
+        ("dirichlet", stats.uniform.cdf),
+        ("uniform", lambda x: np.where(x < 0.5, x / (2 - 2 * x), 1 - (1 - x) / (2 * x))),  # of u/(u + v)
+        ("sparse", stats.beta(0.2, 0.2).cdf),
+    ],
+)
+def test_preferences_follow_their_law(law, cdf, rng):
+    preferences = simulation.draw_preferences(rng, 3_000, 2, law)
+    assert stats.kstest(preferences[:, 0], cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("exponent", [0, 0.5, 2])
+def test_power_law_activity(exponent, rng):
+    activity = simulation.draw_activity(rng, 20_000, 6, exponent, "power")
+    weights = np.arange(1, 7) ** -float(exponent)
+    assert chi_square(activity, range(1, 7), weights / weights.sum()) > 1e-3
+
+
+def test_rank_law_activity_falls_from_the_largest_with_the_rank(rng):
+    activity = simulation.draw_activity(rng, 100, 40, 0.5, "rank")
+    expected = np.ceil(40 / np.sqrt(np.arange(1, 101)))
+    assert np.any(activity != expected)
+    assert_array_equal(np.sort(activity)[::-1], expected)
+
+
+# What the data hold
+
+
+def gap(X, clusters):
+    """Mean co-occurrence cosine of items within a cluster, less that of items across."""
+    X = X.toarray()
+    S = cosine_similarity(X.T)
+    same = clusters[:, None] == clusters
+    return S[same & ~np.eye(len(S), dtype=bool)].mean() - S[~same].mean()
+
+
+@pytest.mark.parametrize(("name", "law"), EVERY_LAW)
+def test_clusters_are_in_the_data(name, law):
+    sim = simulate(4, n_users=2_000, n_items=100, n_clusters=4, **{name: law})
+    assert gap(sim.X, sim.clusters) > 0.04
+    shuffled = np.random.default_rng(0).permutation(sim.clusters)
+    assert abs(gap(sim.X, shuffled)) < 0.02
+
+
+def test_popular_items_are_taken_more_often_within_every_cluster():
+    sim = simulate(3, n_users=2_000, n_items=100, n_clusters=4)
+    taken = sim.X.sum(axis=0)
+    for c in range(4):
+        mine = sim.clusters == c
+        assert stats.spearmanr(taken[mine], sim.popularity[mine]).statistic > 0.8
+
+
+def test_users_take_most_from_the_cluster_they_prefer():
+    sim = simulate(3, n_users=500, n_items=100, n_clusters=2, max_activity=20)
+    share = sim.X[:, sim.clusters == 0].sum(axis=1) / sim.X.sum(axis=1)
+    assert stats.spearmanr(share, sim.preferences[:, 0]).statistic > 0.5
+
+
+def test_items_nobody_took_have_zero_embeddings_and_no_cosine():
+    sim = simulate(n_users=40, n_items=150, max_activity=20, user_exponent=0)
+    unseen = np.flatnonzero(sim.X.sum(axis=0) == 0)
+    assert len(unseen) > 0
+    s, V = truncated_svd(sim.X, 5)
+    assert_array_equal(np.flatnonzero(~V.any(axis=1)), unseen)
+    _, B = product_norm_factors(s, V, 1.0)
+    with pytest.raises(ValueError, match=f"E must not have a zero row, .*; row {unseen[0]} is zero"):
+        cosine_similarity(B)
+    seen = np.delete(B, unseen, axis=0)
+    assert cosine_similarity(seen).shape == (150 - len(unseen),) * 2
+
+
+# Errors
+
+
+@pytest.mark.parametrize("size", ["n_users", "n_items", "n_clusters", "max_activity"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, 10.0, NAN, "7"])
+def test_a_size_that_is_not_a_positive_integer_is_an_error(size, value):
+    with pytest.raises(ValueError, match=rf"{size} must be an integer between 1 and \w+, got {value}"):
+        simulate(**{size: value})
+
+
+def test_more_activity_than_items_is_an_error():
+    with pytest.raises(ValueError, match="max_activity must be an integer between 1 and 30, got 31"):
+        simulate(max_activity=31)
+
+
+@pytest.mark.parametrize(("name", "laws"), LAWS.items())
+def test_an_unknown_law_is_an_error_that_lists_the_known_ones(name, laws):
+    with pytest.raises(ValueError, match=f"{name} must be one of {', '.join(laws)}, got zipf"):
+        simulate(**{name: "zipf"})
+
+
+@pytest.mark.parametrize("value", [-0.5, NAN, INF])
+def test_a_bad_user_exponent_is_an_error(value):
+    with pytest.raises(ValueError, match=f"user_exponent must be a finite number >= 0, got {value}"):
+        simulate(user_exponent=value)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ((-1, 1), r"item_exponents must be 0 <= low <= high, got \(-1, 1\)"),
+        ((2, 1), r"item_exponents must be 0 <= low <= high, got \(2, 1\)"),
+        ((0, NAN), "item_exponents must be finite, got nan"),
+        ((0, INF), "item_exponents must be finite, got inf"),
+    ],
+)
+def test_bad_item_exponents_are_an_error(value, message):
+    with pytest.raises(ValueError, match=message):
+        simulate(item_exponents=value)

@@ -1,0 +1,192 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import SEEDS, rotation
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.utils.extmath import randomized_svd
+
+from helpers import cosine_similarity, simulate_interactions, spectrum, truncated_svd
+
+NAN, INF = np.nan, np.inf
+
+
+def with_singular_values(rng, n, p, s):
+    U = np.linalg.qr(rng.normal(size=(n, len(s))))[0]
+    V = np.linalg.qr(rng.normal(size=(p, len(s))))[0]
+    return U * s @ V.T
+
+
+def assert_is_svd(s, V, X, k, atol=1e-9):
+    """S are the k largest singular values of X, and the columns of V their right singular vectors."""
+    _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
+    r = np.count_nonzero(s_dense[:k] > 1e-12 * s_dense[0])
+    assert s.shape == (k,)
+    assert V.shape == (X.shape[1], k)
+    assert np.all(np.diff(s) <= 0)
+    assert_allclose(s, s_dense[:k], atol=atol * s_dense[0])
+    assert_array_equal(s[r:], 0)
+    assert_allclose(V[:, :r].T @ V[:, :r], np.eye(r), atol=1e-10)
+    assert_allclose(V[:, :r] @ V[:, :r].T, Vt[:r].T @ Vt[:r], atol=atol)
+    assert_allclose(np.abs(np.sum(V[:, :r] * Vt[:r].T, axis=0)), 1, atol=atol)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_array, sp.csc_matrix])
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("shape", [(30, 12), (12, 30), (10, 10)])
+@pytest.mark.parametrize("k", [1, 4, 10])
+def test_agrees_with_the_dense_svd(kind, largest_gram, shape, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    X = rng.normal(size=shape)
+    assert_is_svd(*truncated_svd(kind(X), k), X, k)
+
+
+@given(SEEDS, st.integers(1, 8), st.integers(1, 8), st.data())
+def test_agrees_with_the_dense_svd_of_0_1_data(seed, n, p, data):
+    X = np.random.default_rng(seed).integers(0, 2, size=(n, p))
+    k = data.draw(st.integers(1, min(n, p)))
+    s, V = truncated_svd(sp.csr_array(X), k)
+    assert_allclose(s, np.linalg.svd(X, compute_uv=False)[:k], atol=1e-10)
+    assert_allclose(V.T @ (X.T @ (X @ V)), np.diag(s**2), atol=1e-10)
+
+
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("k", [2, 3, 5, 20])
+def test_directions_beyond_the_rank_have_singular_value_exactly_zero(largest_gram, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    X = with_singular_values(rng, 50, 20, np.array([3.0, 2.0, 1.0]))
+    assert_is_svd(*truncated_svd(X, k), X, k)
+
+
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("shape", [(300, 100), (100, 300)])
+def test_small_singular_values_keep_their_digits(largest_gram, ratio, shape, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    X = with_singular_values(rng, *shape, np.r_[1.0, 0.5, 2 * ratio, ratio, ratio * np.linspace(0.3, 0.1, 50)])
+    s, V = truncated_svd(X, 4)
+    _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
+    assert_allclose(s, s_dense[:4], rtol=1e-14 / ratio + 1e-10)
+    assert_allclose(V @ V.T, Vt[:4].T @ Vt[:4], atol=1e-14 / ratio + 1e-10)
+
+
+def test_the_gram_matrix_alone_would_lose_them(rng):
+    X = with_singular_values(rng, 300, 100, np.r_[1.0, 0.5, 2e-9, 1e-9, 1e-9 * np.linspace(0.3, 0.1, 50)])
+    s, _ = spectrum.spectrum_of_gram(spectrum.gram(X), 4)
+    assert abs(s[3] / 1e-9 - 1) > 0.5
+
+
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+def test_signs_do_not_depend_on_the_order_or_the_sign_of_the_rows(largest_gram, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    X = rng.normal(size=(30, 12))
+    s, V = truncated_svd(X, 6)
+    assert np.all(V[np.abs(V).argmax(axis=0), range(6)] > 0)
+    for same in (X[rng.permutation(30)], -X, rotation(rng, 30) @ X):
+        assert_allclose(truncated_svd(same, 6)[0], s, atol=1e-9)
+        assert_allclose(truncated_svd(same, 6)[1], V, atol=1e-9)
+
+
+def test_the_sign_of_a_tie_does_not_depend_on_rounding():
+    V = np.array([[0.5, -0.5], [-0.5 * (1 + 1e-15), 0.5]])
+    assert_array_equal(spectrum.signs(V), [1, -1])
+
+
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("k", [3, 8, 12])
+def test_empty_columns_give_rows_that_are_exactly_zero(largest_gram, kind, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    X = rng.normal(size=(30, 12))
+    X[:, [0, 5, 11]] = 0
+    s, V = truncated_svd(kind(X), k)
+    assert_array_equal(np.flatnonzero(~V.any(axis=1)), [0, 5, 11])
+    assert_is_svd(s, V, X, k)
+
+
+@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("k", [1, 6])
+def test_data_that_are_all_zero_give_zeros(largest_gram, kind, k, monkeypatch):
+    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+    s, V = truncated_svd(kind(np.zeros((6, 8))), k)
+    assert_array_equal(s, np.zeros(k))
+    assert_array_equal(V, np.zeros((8, k)))
+
+
+@pytest.mark.parametrize("rows_at_once", [1, 7, 40, 41, 2_000])
+def test_gram_is_exact_for_0_1_data_whatever_the_chunks(rows_at_once, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "ROWS_AT_ONCE", rows_at_once)
+    X = rng.integers(0, 2, size=(40, 9))
+    assert_array_equal(spectrum.gram(sp.csr_array(X, dtype=float)), X.T @ X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("rows_at_once", [1, 7, 40, 41, 2_000])
+def test_gram_of_real_data_is_float64_whatever_the_chunks(kind, rows_at_once, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "ROWS_AT_ONCE", rows_at_once)
+    X = rng.normal(size=(40, 9))
+    assert_allclose(spectrum.gram(kind(X)), X.T @ X, atol=1e-13)
+
+
+def test_the_data_are_left_alone(rng):
+    X = rng.normal(size=(10, 5))
+    before = X.copy()
+    truncated_svd(X, 5)
+    assert_array_equal(X, before)
+
+
+def test_randomized_svd_gets_item_cosines_wrong_on_a_flat_spectrum_where_ours_are_exact():
+    X = simulate_interactions(np.random.default_rng(0), n_users=1_000, n_items=200).X
+    _, s_dense, Vt = np.linalg.svd(X.toarray(), full_matrices=False)
+    exact = cosine_similarity(Vt[:50].T)
+
+    _, s_random, Vt_random = randomized_svd(X, 50, random_state=0)
+    assert_allclose(s_random[:5], s_dense[:5], rtol=1e-6)
+    assert np.abs(cosine_similarity(Vt_random.T) - exact).max() > 0.1
+
+    s, V = truncated_svd(X, 50)
+    assert_allclose(s, s_dense[:50], rtol=1e-9)
+    assert np.abs(cosine_similarity(V) - exact).max() < 1e-9
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("bad", [NAN, INF, -INF])
+def test_data_that_are_not_finite_are_an_error(kind, bad):
+    X = np.eye(4, 3)
+    X[1, 2] = bad
+    with pytest.raises(ValueError, match=f"X must be finite, got {bad}"):
+        truncated_svd(kind(X), 2)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (np.ones((0, 3)), r"X must be a non-empty matrix, got shape \(0, 3\)"),
+        (np.ones((3, 0)), r"X must be a non-empty matrix, got shape \(3, 0\)"),
+        (sp.csr_array((0, 3)), r"X must be a non-empty matrix, got shape \(0, 3\)"),
+        (np.ones(3), r"X must be a non-empty matrix, got shape \(3,\)"),
+        (np.ones((2, 2, 2)), r"X must be a non-empty matrix, got shape \(2, 2, 2\)"),
+        (1.0, r"X must be a non-empty matrix, got shape \(\)"),
+    ],
+)
+def test_data_of_the_wrong_shape_are_an_error(X, message):
+    with pytest.raises(ValueError, match=message):
+        truncated_svd(X, 1)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("k", [0, -1, 4, 2.0, 2.5, NAN, "2", None, True])
+def test_k_out_of_range_is_an_error(kind, k):
+    with pytest.raises(ValueError, match=f"k must be an integer between 1 and 3, got {k}"):
+        truncated_svd(kind(np.ones((5, 3))), k)
+
+
+def test_k_is_limited_by_the_users_too():
+    with pytest.raises(ValueError, match="k must be an integer between 1 and 2, got 3"):
+        truncated_svd(np.ones((2, 3)), 3)
+
+
+def test_numpy_integers_are_integers():
+    assert truncated_svd(np.eye(3), np.int64(2))[1].shape == (3, 2)

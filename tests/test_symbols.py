@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+import sympy as sp
+from numpy.testing import assert_allclose
+
+from helpers import cosine_similarity, normalize_rows
+from helpers.symbols import cayley, omega, rotation, squared_norm, symbolic_cosines
+
+a, b, c, theta = sp.symbols("a b c theta", real=True)
+
+
+def test_rotation_is_orthogonal_and_turns_by_theta():
+    R = rotation(theta)
+    assert sp.simplify(R.T * R) == sp.eye(2)
+    assert sp.simplify(R.det()) == 1
+    assert R.subs(theta, sp.pi / 2) * sp.Matrix([1, 0]) == sp.Matrix([0, 1])
+
+
+@pytest.mark.parametrize("parameters", [(a,), (a, b, c)])
+def test_cayley_is_a_rotation_for_any_parameters(parameters):
+    R = cayley(*parameters)
+    n = R.rows
+    assert n * (n - 1) // 2 == len(parameters)
+    assert (R.T * R).applyfunc(sp.cancel) == sp.eye(n)
+    assert sp.cancel(R.det()) == 1
+    assert R.free_symbols == set(parameters)
+
+
+def test_cayley_in_numbers():
+    assert cayley(0, 0, 0) == sp.eye(3)
+    assert cayley(1) == sp.Matrix([[0, -1], [1, 0]])  # S = [[0, 1], [−1, 0]]
+    assert cayley(*range(1, 7)).shape == (4, 4)
+
+
+@pytest.mark.parametrize("count", [0, 2, 4, 5])
+def test_cayley_needs_as_many_parameters_as_a_skew_symmetric_matrix(count):
+    with pytest.raises(ValueError, match="zip"):
+        cayley(*range(count))
+
+
+def test_squared_norm_adds_the_squares():
+    assert squared_norm(sp.Matrix([[a, 2], [b, -1]])) == a**2 + b**2 + 5
+
+
+def test_omega_and_cosines_agree_with_numbers():
+    E, F = sp.Matrix([[3, 4], [1, -1], [0, 2]]), sp.Matrix([[1, 2], [-5, 1]])
+    E_vals, F_vals = np.array(E, dtype=float), np.array(F, dtype=float)
+    assert_allclose(np.array(omega(E) * E, dtype=float), normalize_rows(E_vals))
+    assert_allclose(np.array(symbolic_cosines(E, F), dtype=float), cosine_similarity(E_vals, F_vals))
+    assert_allclose(np.array(symbolic_cosines(E), dtype=float), cosine_similarity(E_vals), atol=1e-15)
+
+
+def test_cosines_of_symbols_simplify():
+    u, v = sp.symbols("u v", positive=True)
+    S = symbolic_cosines(sp.Matrix([[u, u], [v, 0]]))
+    assert sp.simplify(S - sp.Matrix([[1, 1 / sp.sqrt(2)], [1 / sp.sqrt(2), 1]])) == sp.zeros(2)

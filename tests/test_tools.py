@@ -1,0 +1,133 @@
+"""The tools that publish the book: where its buttons point, and the set-up cell of Colab."""
+
+import copy
+import importlib
+import pathlib
+import subprocess
+import sys
+import types
+
+import nbformat
+import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+ROOT = pathlib.Path(__file__).parents[1]
+URL = "https://github.com/someone/some.book"
+
+
+@pytest.fixture
+def colab(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return importlib.import_module("colab")
+
+
+@pytest.fixture
+def repository_url(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    return importlib.import_module("repository").repository_url
+
+
+def set_origin(url):
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    subprocess.run(["git", "remote", "add", "origin", url], check=True)
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        URL,
+        URL + ".git",
+        URL + "/",
+        "https://token@github.com/someone/some.book.git",
+        "git@github.com:someone/some.book.git",
+        "ssh://git@github.com/someone/some.book",
+    ],
+)
+def test_origin_on_github(repository_url, origin):
+    set_origin(origin)
+    assert repository_url() == URL
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://gitlab.com/someone/some.book",
+        "https://notgithub.com/someone/some.book",
+        "https://example.org/github.com/someone/some.book",
+        "../some.book",
+    ],
+)
+def test_origin_elsewhere(repository_url, origin):
+    set_origin(origin)
+    assert repository_url() is None
+
+
+def test_no_origin_and_no_repository(repository_url):
+    assert repository_url() is None
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    assert repository_url() is None
+
+
+def test_no_git(repository_url, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    assert repository_url() is None
+
+
+def test_environment_goes_before_origin(repository_url, monkeypatch):
+    set_origin("https://github.com/another/book")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
+    assert repository_url() == URL
+
+
+def chapter():
+    cells = [nbformat.v4.new_markdown_cell("# Title"), nbformat.v4.new_code_cell("1 + 1", execution_count=1)]
+    return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
+
+
+def test_set_up_is_one_folded_cell_below_the_title(colab):
+    before = chapter()
+    after = copy.deepcopy(before)
+    colab.add_set_up(after, URL)
+    nbformat.validate(after)
+    cell = after.cells.pop(1)
+    assert after == before
+    assert cell.cell_type == "code"
+    assert cell.source.startswith("#@title ")
+    assert cell.metadata == {"cellView": "form", "jupyter": {"source_hidden": True}}
+
+
+@pytest.mark.parametrize("in_colab", [True, False])
+def test_set_up_installs_only_in_colab(colab, monkeypatch, in_colab):
+    notebook = chapter()
+    colab.add_set_up(notebook, URL)
+    code = compile(TransformerManager().transform_cell(notebook.cells[1].source), "cell", "exec")
+    if in_colab:
+        monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
+    asked = []
+    shell = types.SimpleNamespace(run_line_magic=lambda *magic: asked.append(magic))
+    exec(code, {"get_ipython": lambda: shell})
+    assert asked == ([("pip", f"install -q git+{URL}@launch")] if in_colab else [])
+
+
+def run_colab(folder):
+    command = [sys.executable, ROOT / "tools" / "colab.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_every_chapter_is_rewritten_and_nothing_else(repository_url, monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
+    (tmp_path / "book").mkdir()
+    nbformat.write(chapter(), tmp_path / "book" / "one.ipynb")
+    (tmp_path / "book" / "intro.md").write_text("# Title")
+    assert run_colab(tmp_path).returncode == 0
+    assert len(nbformat.read(tmp_path / "book" / "one.ipynb", as_version=4).cells) == 3
+    assert (tmp_path / "book" / "intro.md").read_text() == "# Title"
+
+
+def test_no_repository_is_said_plainly(repository_url, tmp_path):
+    done = run_colab(tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Colab needs a repository")
