@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 def execute(path):
     """Execute one chapter in place: no timestamps, no version of Python, cells numbered 1 … n."""
     notebook = nbformat.read(path, as_version=4)
-    options = {"timeout": 300, "record_timing": False, "coalesce_streams": True}
+    options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options).execute()
     notebook.metadata["language_info"] = {"name": "python"}
     for number, cell in enumerate(notebook.cells):
