@@ -48,6 +48,13 @@ def singular_values(s):
     return s
 
 
+def condition_number(cond):
+    """cond as a float >= 1; ValueError if it is below 1, NaN or infinite."""
+    if not 1 <= cond < np.inf:
+        raise ValueError(f"cond must be a finite number >= 1, got {cond}")
+    return float(cond)
+
+
 def scale(d, k):
     """d as a float64 vector of k finite numbers other than 0; ValueError otherwise."""
     d = finite("d", d)

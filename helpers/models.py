@@ -17,10 +17,7 @@ def squared_error(X, A, B):
     Raises ValueError if shapes disagree or anything is NaN or infinite.
     Source: the first term of Eqs. 1 and 2.
     """
-    X = checks.data_matrix(X)
-    A, B = factors(A, B)
-    if X.shape[1] != len(A):
-        raise ValueError(f"X must have as many columns as A has rows ({len(A)}), got shape {X.shape}")
+    X, A, B = model(X, A, B)
     P = X @ A
     return float(squared_norm(X) - 2 * np.sum((X @ B) * P) + np.sum((P.T @ P) * (B.T @ B)))
 
@@ -43,7 +40,7 @@ def factor_norm_loss(X, A, B, lam):
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 2.
     """
-    X, (A, B) = checks.data_matrix(X), factors(A, B)
+    X, A, B = model(X, A, B)
     return squared_error(X, A, B) + checks.regularization(lam) * (squared_norm(X @ A) + squared_norm(B))
 
 
@@ -147,6 +144,14 @@ def transform(A, B, M):
 def squared_norm(M):
     """Squared Frobenius norm of a dense or sparse matrix."""
     return float((M.multiply(M) if hasattr(M, "multiply") else M * M).sum())
+
+
+def model(X, A, B):
+    """X (n, p), dense or CSR, and A, B (p, k), finite and of shapes that agree; ValueError otherwise."""
+    X, (A, B) = checks.data_matrix(X), factors(A, B)
+    if X.shape[1] != len(A):
+        raise ValueError(f"X must have as many columns as A has rows ({len(A)}), got shape {X.shape}")
+    return X, A, B
 
 
 def factors(A, B):

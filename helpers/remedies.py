@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from helpers import checks
-from helpers.models import factors
+from helpers.models import factors, model
 
 
 def project_items_back(G, A, B):
@@ -33,9 +33,7 @@ def project_users_back(X, A, B):
     Raises ValueError if shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Section 3.
     """
-    X, (A, B) = checks.data_matrix(X), factors(A, B)
-    if X.shape[1] != len(A):
-        raise ValueError(f"X must have as many columns as A has rows ({len(A)}), got shape {X.shape}")
+    X, A, B = model(X, A, B)
     return X @ A @ symmetric_root("B", B.T @ B)
 
 

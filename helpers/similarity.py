@@ -101,8 +101,7 @@ def cosine_range(cosine, cond):
     """
     if not -1 <= cosine <= 1:
         raise ValueError(f"cosine must be between -1 and 1, got {cosine}")
-    if not 1 <= cond < np.inf:
-        raise ValueError(f"cond must be a finite number >= 1, got {cond}")
+    cond = checks.condition_number(cond)
     half = np.arccos(cosine) / 2
     return tuple(float(np.cos(2 * np.arctan2(np.sin(half) * a, np.cos(half) * b))) for a, b in ((cond, 1), (1, cond)))
 
@@ -145,8 +144,7 @@ def neighbor_transform(B, i, j, cond):
     """
     B = checks.matrix("B", B)
     i, j = (checks.integer(name, value, 0, len(B) - 1) for name, value in (("i", i), ("j", j)))
-    if not 1 <= cond < np.inf:
-        raise ValueError(f"cond must be a finite number >= 1, got {cond}")
+    cond = checks.condition_number(cond)
     x, y = unit_rows("items i and j of B", B[[i, j]])
     if min(np.linalg.norm(x - y), np.linalg.norm(x + y)) < 1e-12:
         raise ValueError(f"items i and j must not be parallel, got {i} and {j}")

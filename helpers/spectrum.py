@@ -45,6 +45,7 @@ def gram(X):
     X (n, p) is dense or CSR. For 0/1 data the chunks are float32, twice as fast and still exact: a chunk's counts are
     integers far below 2²⁴. Peak memory is O(p²), whatever n is.
     """
+    X = X.tocsr() if sp.issparse(X) else X
     binary = sp.issparse(X) and np.all(X.data == 1)
     G = np.zeros((X.shape[1], X.shape[1]))
     for start in range(0, X.shape[0], ROWS_AT_ONCE):
@@ -57,7 +58,6 @@ def dense_rows(X, start, stop, dtype):
     """Rows start … stop of X, dense or CSR, as a dense array; a CSR slice would copy them as float64 first."""
     if not sp.issparse(X):
         return X[start:stop].astype(dtype)
-    X = X.tocsr()
     starts = X.indptr[start : stop + 1]
     entries = slice(starts[0], starts[-1])
     shape = (len(starts) - 1, X.shape[1])
