@@ -1,6 +1,7 @@
 """The shared module of the book: data → spectrum → model → similarity → verdict."""
 
 from helpers.claims import check, check_identity, check_that, show
+from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 from helpers.models import (
     factor_norm_factors,
     factor_norm_loss,
@@ -12,11 +13,10 @@ from helpers.models import (
     weight_decay_factors,
     weight_decay_loss,
 )
-from helpers.recovery import average_precision, cluster_auc, neighbor_purity
+from helpers.recovery import Recovery, average_precision, cluster_auc, neighbor_purity, recovery_scores
 from helpers.remedies import (
     centered_gram,
     layer_norm,
-    matched_lam,
     project_items_back,
     project_users_back,
     propensity_scaled,
@@ -33,10 +33,12 @@ from helpers.similarity import (
     normalize_rows,
     realizing_transform,
 )
-from helpers.simulation import Simulation, simulate_interactions
+from helpers.simulation import Simulation, readings, simulate_interactions
 from helpers.spectrum import truncated_svd
 
 __all__ = [
+    "Interval",
+    "Recovery",
     "Simulation",
     "attainable_interval",
     "average_precision",
@@ -44,14 +46,16 @@ __all__ = [
     "check",
     "check_identity",
     "check_that",
+    "chosen_elsewhere",
     "cluster_auc",
     "cosine_moments",
     "cosine_range",
     "cosine_similarity",
     "factor_norm_factors",
     "factor_norm_loss",
+    "hide",
     "layer_norm",
-    "matched_lam",
+    "ndcg_at",
     "neighbor_purity",
     "neighbor_transform",
     "normalize_rows",
@@ -60,13 +64,17 @@ __all__ = [
     "project_items_back",
     "project_users_back",
     "propensity_scaled",
+    "readings",
     "realizing_transform",
+    "recall_at",
+    "recovery_scores",
     "rescale",
     "shifted_ppmi",
     "show",
     "shrinkage",
     "simulate_interactions",
     "standardized_gram",
+    "t_interval",
     "transform",
     "truncated_svd",
     "weight_decay_factors",

@@ -5,7 +5,15 @@ A and B are (p, k); the model predicts :math:`X A B^\top`. Losses are in the squ
 
 import numpy as np
 
-from helpers import checks
+from helpers.arguments import (
+    valid_factors,
+    valid_lam,
+    valid_matrix,
+    valid_model,
+    valid_scale,
+    valid_singular_values,
+    valid_spectrum,
+)
 
 
 def squared_error(X, A, B):
@@ -17,7 +25,7 @@ def squared_error(X, A, B):
     Raises ValueError if shapes disagree or anything is NaN or infinite.
     Source: the first term of Eqs. 1 and 2.
     """
-    X, A, B = model(X, A, B)
+    X, A, B = valid_model(X, A, B)
     P = X @ A
     return float(squared_norm(X) - 2 * np.sum((X @ B) * P) + np.sum((P.T @ P) * (B.T @ B)))
 
@@ -29,8 +37,8 @@ def product_norm_loss(X, A, B, lam):
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 1.
     """
-    A, B = factors(A, B)
-    return squared_error(X, A, B) + checks.regularization(lam) * float(np.sum((A.T @ A) * (B.T @ B)))
+    A, B = valid_factors(A, B)
+    return squared_error(X, A, B) + valid_lam(lam) * float(np.sum((A.T @ A) * (B.T @ B)))
 
 
 def factor_norm_loss(X, A, B, lam):
@@ -40,8 +48,8 @@ def factor_norm_loss(X, A, B, lam):
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 2.
     """
-    X, A, B = model(X, A, B)
-    return squared_error(X, A, B) + checks.regularization(lam) * (squared_norm(X @ A) + squared_norm(B))
+    X, A, B = valid_model(X, A, B)
+    return squared_error(X, A, B) + valid_lam(lam) * (squared_norm(X @ A) + squared_norm(B))
 
 
 def weight_decay_loss(X, A, B, lam):
@@ -51,49 +59,53 @@ def weight_decay_loss(X, A, B, lam):
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: not in the paper; what "weight decay" means literally.
     """
-    A, B = factors(A, B)
-    return squared_error(X, A, B) + checks.regularization(lam) * (squared_norm(A) + squared_norm(B))
+    A, B = valid_factors(A, B)
+    return squared_error(X, A, B) + valid_lam(lam) * (squared_norm(A) + squared_norm(B))
 
 
 def shrinkage(s, lam):
     r"""What Eq. 1 leaves of each singular direction: :math:`g_i = 1/(1 + \lambda/\sigma_i^2)`, (k,), dimensionless.
 
-    Parameters: s (k,) singular values ≥ 0; lam ≥ 0. Where σ is 0 so is g, its limit.
+    Parameters: s (k,) singular values ≥ 0; lam ≥ 0. Where σ is 0 so is g, even at λ = 0: nothing is learned along a
+    direction that X does not have.
     Raises ValueError if lam < 0 or s has a negative, NaN or infinite entry.
     Source: Steck et al. 2024, Eq. 5.
     """
-    s, lam = checks.singular_values(s), checks.regularization(lam)
+    s, lam = valid_singular_values(s), valid_lam(lam)
     return np.divide(s**2, s**2 + lam, out=np.zeros_like(s), where=s > 0)
 
 
 def product_norm_factors(s, V, lam):
-    r"""Closed-form minimizer of Eq. 1, split evenly between A and B.
+    r"""Closed-form minimizer of Eq. 1, split evenly between A and B; one of many, as (A M, B M⁻ᵀ) are minimizers too.
 
     .. math:: \hat A = \hat B = V_k\,\mathrm{diag}\bigl(1/(1 + \lambda/\sigma_i^2)\bigr)^{1/2}
 
-    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0.
+    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0.
     Returns: A, B, each (p, k), dimensionless.
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 5; Jin et al. 2021.
     """
-    s, V = spectrum(s, V)
+    s, V = valid_spectrum(s, V)
     B = V * np.sqrt(shrinkage(s, lam))
     return B.copy(), B
 
 
 def factor_norm_factors(s, V, lam):
-    r"""Closed-form minimizer of Eq. 2; unique up to a rotation if :math:`\sigma_{k+1} < \sigma_k` or ≤ λ.
+    r"""Closed-form minimizer of Eq. 2.
+
+    For λ > 0, and if :math:`\sigma_{k+1} < \sigma_k` or ≤ λ, the embeddings X A and B are unique up to a rotation; A is
+    if, besides, X has full column rank.
 
     .. math:: \hat A = V_k\,\mathrm{diag}\bigl(\tfrac{1}{\sigma_i}(1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2},\qquad
               \hat B = V_k\,\mathrm{diag}\bigl(\sigma_i (1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2}
 
-    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
     Returns: A (p, k), in inverse square-root units of X; B (p, k), in square-root units of X.
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 6; Zheng et al. 2018.
     """
-    s, V = spectrum(s, V)
-    f = np.sqrt(np.maximum(s - checks.regularization(lam), 0))
+    s, V = valid_spectrum(s, V)
+    f = np.sqrt(np.maximum(s - valid_lam(lam), 0))
     return V * np.divide(f, s, out=np.zeros_like(s), where=s > 0), V * f
 
 
@@ -102,13 +114,13 @@ def weight_decay_factors(s, V, lam):
 
     .. math:: \hat A = \hat B = V_k\,\mathrm{diag}\bigl((1 - \lambda/\sigma_i^2)_+\bigr)^{1/2}
 
-    Parameters: s (k,) singular values ≥ 0; V (p, k) right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
     Returns: A, B, each (p, k), dimensionless.
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: not in the paper; derived in the chapter on the second objective.
     """
-    s, V = spectrum(s, V)
-    excess = np.maximum(s**2 - checks.regularization(lam), 0)
+    s, V = valid_spectrum(s, V)
+    excess = np.maximum(s**2 - valid_lam(lam), 0)
     B = V * np.sqrt(np.divide(excess, s**2, out=np.zeros_like(s), where=s > 0))
     return B.copy(), B
 
@@ -121,21 +133,22 @@ def rescale(A, B, d):
     Raises ValueError if an entry of d is 0, NaN or infinite, or shapes disagree.
     Source: Steck et al. 2024, Eq. 3.
     """
-    A, B = factors(A, B)
-    d = checks.scale(d, A.shape[1])
+    A, B = valid_factors(A, B)
+    d = valid_scale(d, A.shape[1])
     return A * d, B / d
 
 
 def transform(A, B, M):
-    r"""The most general change that keeps predictions: :math:`A M` and :math:`B M^{-\top}`.
+    r"""Change the basis of the latent space: :math:`A M` and :math:`B M^{-\top}`, whose product is that of A and B.
 
+    If A and B have full column rank, these are all the pairs with their product; if X has, too, all with its predictions.
     Parameters: A, B (p, k); M (k, k), invertible, dimensionless.
-    Returns: A M (p, k), B M⁻ᵀ (p, k), whose product is that of A and B.
+    Returns: A M (p, k), B M⁻ᵀ (p, k).
     Raises ValueError if M is singular to working precision, NaN or infinite, or shapes disagree.
     Source: beyond the paper, which names rotations and diagonal matrices; M = R₁ D R₂ is built from those.
     """
-    A, B = factors(A, B)
-    M = checks.matrix("M", M, A.shape[1])
+    A, B = valid_factors(A, B)
+    M = valid_matrix("M", M, A.shape[1])
     if len(M) != A.shape[1] or np.linalg.matrix_rank(M) < len(M):
         raise ValueError(f"M must be an invertible {A.shape[1]}×{A.shape[1]} matrix, got {M}")
     return A @ M, np.linalg.solve(M, B.T).T
@@ -144,25 +157,3 @@ def transform(A, B, M):
 def squared_norm(M):
     """Squared Frobenius norm of a dense or sparse matrix."""
     return float((M.multiply(M) if hasattr(M, "multiply") else M * M).sum())
-
-
-def model(X, A, B):
-    """X (n, p), dense or CSR, and A, B (p, k), finite and of shapes that agree; ValueError otherwise."""
-    X, (A, B) = checks.data_matrix(X), factors(A, B)
-    if X.shape[1] != len(A):
-        raise ValueError(f"X must have as many columns as A has rows ({len(A)}), got shape {X.shape}")
-    return X, A, B
-
-
-def factors(A, B):
-    """A and B as finite (p, k) arrays of one shape; ValueError otherwise."""
-    A, B = checks.matrix("A", A), checks.matrix("B", B)
-    if A.shape != B.shape:
-        raise ValueError(f"B must have the shape of A, {A.shape}, got {B.shape}")
-    return A, B
-
-
-def spectrum(s, V):
-    """s (k,) and V (p, k) as finite arrays that agree; ValueError otherwise."""
-    s = checks.singular_values(s)
-    return s, checks.matrix("V", V, len(s))

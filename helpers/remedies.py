@@ -7,8 +7,16 @@ whitening) are separate steps. G is the Gram matrix :math:`X^\top X`, (p, p); no
 import numpy as np
 import scipy.sparse as sp
 
-from helpers import checks
-from helpers.models import factors, model
+from helpers.arguments import (
+    valid_data,
+    valid_factors,
+    valid_integer,
+    valid_matrix,
+    valid_model,
+    valid_number,
+    valid_numbers,
+    valid_square,
+)
 
 
 def project_items_back(G, A, B):
@@ -20,8 +28,8 @@ def project_items_back(G, A, B):
     Raises ValueError if G is not symmetric and positive semi-definite, shapes disagree, or anything is NaN or infinite.
     Source: beyond the paper, whose Section 3 takes the rows; this takes the columns.
     """
-    A, B = factors(A, B)
-    return B @ symmetric_root("G", A.T @ gram_matrix(G, len(A)) @ A)
+    A, B = valid_factors(A, B)
+    return B @ symmetric_root(A.T @ valid_gram(G, len(A)) @ A)
 
 
 def project_users_back(X, A, B):
@@ -33,18 +41,18 @@ def project_users_back(X, A, B):
     Raises ValueError if shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Section 3.
     """
-    X, A, B = model(X, A, B)
-    return X @ A @ symmetric_root("B", B.T @ B)
+    X, A, B = valid_model(X, A, B)
+    return X @ A @ symmetric_root(B.T @ B)
 
 
 def whiten(B):
-    r"""Embeddings with uncorrelated latent dimensions of one size: :math:`B\,(B^\top B)^{-1/2}`.
+    r"""Embeddings with orthogonal latent dimensions of one size: :math:`B\,(B^\top B)^{-1/2}`.
 
     Parameters: B (p, k), independent columns. Returns: (p, k), orthonormal columns, dimensionless.
     Raises ValueError if the columns of B are linearly dependent to working precision, or NaN or infinite.
     Source: beyond the paper; the polar factor of B, not centered.
     """
-    B = checks.matrix("B", B)
+    B = valid_matrix("B", B)
     left, s, right = np.linalg.svd(B, full_matrices=False)
     if len(B) < B.shape[1] or s[-1] <= s[0] * max(B.shape) * np.finfo(float).eps:
         raise ValueError(f"B must have linearly independent columns, got rank below {B.shape[1]}")
@@ -59,14 +67,14 @@ def centered_gram(G, means, n_users):
     Raises ValueError if G is not a Gram matrix with these means, or shapes disagree.
     Source: Steck et al. 2024, note 1.
     """
-    G, means = gram_matrix(G), checks.finite("means", means)
+    G, means = valid_gram(G), valid_numbers("means", means)
     if means.shape != (len(G),):
         raise ValueError(f"means must be {len(G)} numbers, one for each item, got shape {means.shape}")
-    n_users = checks.integer("n_users", n_users, 1, np.inf)
+    n_users = valid_integer("n_users", n_users, 1, np.inf)
     short = G.diagonal() - n_users * means**2 < -1e-9 * G.diagonal()
     if short.any():
         raise ValueError(f"means must satisfy n_users * means**2 <= diag(G), got {means[short][0]}")
-    return G - n_users * np.outer(means, means)
+    return valid_gram(G - n_users * np.outer(means, means), name="G - n_users * outer(means, means)")
 
 
 def standardized_gram(G, means, n_users):
@@ -87,20 +95,6 @@ def standardized_gram(G, means, n_users):
     return centered / np.sqrt(np.outer(variances, variances))
 
 
-def matched_lam(lam, G, G_prepared):
-    r"""The λ for a prepared X that is the same share of its squared size: :math:`\lambda\,\mathrm{tr}G'/\mathrm{tr}G`.
-
-    Parameters: lam ≥ 0, in squared units of X; G (p, p), the Gram matrix of X; G_prepared, that of the prepared X.
-    Returns: a float, in squared units of the prepared X.
-    Raises ValueError if lam < 0, a matrix is not square, or the trace of G is not positive.
-    Source: Eq. 1 at (cX, c²λ) has the solutions of Eq. 1 at (X, λ).
-    """
-    trace, prepared = np.trace(gram_matrix(G)), np.trace(gram_matrix(G_prepared, name="G_prepared"))
-    if trace <= 0:
-        raise ValueError(f"G must have a positive trace, got {trace}")
-    return checks.regularization(lam) * float(prepared / trace)
-
-
 def propensity_scaled(X, item_power, user_power=0.0):
     r"""X with columns and rows divided by powers of their sums, popularity :math:`c` and activity :math:`r`.
 
@@ -111,10 +105,10 @@ def propensity_scaled(X, item_power, user_power=0.0):
     Raises ValueError if X has a negative, NaN or infinite entry, or a power is NaN or infinite.
     Source: Steck et al. 2024, Section 3; Schnabel et al. 2016 for a = 1 and known propensities.
     """
-    X = sp.csr_array(checks.data_matrix(X))
+    X = sp.csr_array(valid_data(X))
     if X.nnz and X.data.min() < 0:
         raise ValueError(f"X must be >= 0, got {X.data.min()}")
-    item_power, user_power = checks.finite("item_power", item_power), checks.finite("user_power", user_power)
+    item_power, user_power = valid_number("item_power", item_power), valid_number("user_power", user_power)
     scales = []
     for axis, power in ((1, user_power), (0, item_power)):
         sums = X.sum(axis=axis)
@@ -133,7 +127,7 @@ def shifted_ppmi(counts, exponent=1.0, n_negatives=1):
     Raises ValueError if a count is negative, NaN or infinite, a row or column is zero, β < 0 or κ ≤ 0.
     Source: Levy and Goldberg 2014; Levy, Goldberg and Dagan 2015 for β.
     """
-    C = checks.matrix("counts", counts)
+    C = valid_matrix("counts", counts)
     if C.min() < 0 or not (C.any(axis=0).all() and C.any(axis=1).all()):
         raise ValueError(f"counts must be >= 0, without a zero row or column, got a smallest entry of {C.min()}")
     if not 0 <= exponent < np.inf:
@@ -154,7 +148,7 @@ def layer_norm(E):
     Raises ValueError if the entries of a row are all equal, NaN or infinite.
     Source: Ba et al. 2016, with ε = 0.
     """
-    E = checks.matrix("E", E)
+    E = valid_matrix("E", E)
     centered = E - E.mean(axis=1, keepdims=True)
     spread = centered.std(axis=1, keepdims=True)
     constant = spread <= 1e-14 * np.abs(E).max(axis=1, keepdims=True)
@@ -163,17 +157,19 @@ def layer_norm(E):
     return centered / spread
 
 
-def gram_matrix(G, size=None, name="G"):
-    """G as a finite symmetric matrix (of that size); ValueError otherwise."""
-    G = checks.matrix(name, G, size)
-    if G.shape[0] != G.shape[1] or not np.allclose(G, G.T, rtol=1e-9, atol=1e-12 * np.abs(G).max()):
-        raise ValueError(f"{name} must be a symmetric matrix, got shape {G.shape}")
+def valid_gram(G, size=None, name="G"):
+    """G as a finite, symmetric, positive semi-definite matrix (of that size); ValueError otherwise."""
+    G = valid_square(name, G, size)
+    rounding = 1e-9 * np.abs(G).max()
+    try:
+        np.linalg.cholesky(G + rounding * np.eye(len(G)))
+    except np.linalg.LinAlgError:
+        smallest = np.linalg.eigvalsh(G)[0]
+        raise ValueError(f"{name} must be positive semi-definite, got an eigenvalue of {smallest}") from None
     return G
 
 
-def symmetric_root(name, M):
-    """The symmetric square root of a positive semi-definite M, (k, k); ValueError, naming the argument, otherwise."""
+def symmetric_root(M):
+    """The symmetric square root of a positive semi-definite M, (k, k)."""
     eigenvalues, vectors = np.linalg.eigh(M)
-    if eigenvalues[0] < -1e-9 * np.abs(eigenvalues).max():
-        raise ValueError(f"{name} must be positive semi-definite, got an eigenvalue of {eigenvalues[0]}")
     return vectors * np.sqrt(np.maximum(eigenvalues, 0)) @ vectors.T

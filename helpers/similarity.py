@@ -4,7 +4,15 @@ from itertools import islice
 
 import numpy as np
 
-from helpers import checks
+from helpers.arguments import (
+    valid_integer,
+    valid_matrix,
+    valid_number,
+    valid_numbers,
+    valid_rows,
+    valid_scale,
+    valid_square,
+)
 
 SCALES_AT_ONCE, ROWS_AT_ONCE = 20, 50  # a tile of 50 × 1 000 cosines is 0.4 MB, and stays in cache
 
@@ -41,9 +49,9 @@ def cosine_moments(B, scales):
     Raises ValueError if scales is empty, or a d has a zero or makes a row of B D⁻¹ zero.
     Source: Steck et al. 2024, Eqs. 3 and 4.
     """
-    B = checks.matrix("B", B)
+    B = valid_matrix("B", B)
     sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
-    while units := [unit_rows("B", B / checks.scale(d, B.shape[1])) for d in islice(scales, SCALES_AT_ONCE)]:
+    while units := [unit_rows("B", B / valid_scale(d, B.shape[1])) for d in islice(scales, SCALES_AT_ONCE)]:
         for i in range(0, len(B), ROWS_AT_ONCE):
             tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
             for E in units:
@@ -66,15 +74,15 @@ def attainable_interval(x, y):
     Let :math:`\rho = \max_l |x_l/y_l| \,/\, \min_l |x_l/y_l|`. If the products :math:`x_l y_l` take both signs:
     (−1, 1); if all are positive: :math:`[2\sqrt\rho/(1+\rho), 1)`; if all are negative:
     :math:`(-1, -2\sqrt\rho/(1+\rho)]`.
-    The end 2√ρ/(1+ρ) is attained if every ratio is the largest or the smallest, as always for k = 2, and approached
-    otherwise. Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞; where x and y share
+    The end 2√ρ/(1+ρ) is attained if ρ is finite and every ratio is the largest or the smallest (for k = 2 they are), and
+    approached otherwise. Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞; where x and y share
     no entry, every rescaling gives exactly 0.
 
     Parameters: x, y (k,), not zero. Returns: lower, upper, dimensionless; equal where nothing can be moved.
     Raises ValueError if x or y is zero, NaN or infinite, or their shapes disagree.
     Source: beyond the paper; the inequality of Pólya and Szegő.
     """
-    x, y = checks.finite("x", x), checks.finite("y", y)
+    x, y = valid_numbers("x", x), valid_numbers("y", y)
     if x.ndim != 1 or x.shape != y.shape or not x.any() or not y.any():
         raise ValueError(f"x and y must be nonzero vectors of one length, got {x} and {y}")
     products = np.sign(x) * np.sign(y)
@@ -99,32 +107,31 @@ def cosine_range(cosine, cond):
     Raises ValueError if cosine is outside [−1, 1] or cond is below 1, NaN or infinite.
     Source: beyond the paper; generalized Wielandt inequality, Bauer and Householder 1960.
     """
-    if not -1 <= cosine <= 1:
-        raise ValueError(f"cosine must be between -1 and 1, got {cosine}")
-    cond = checks.condition_number(cond)
+    cosine = valid_number("cosine", cosine, low=-1, high=1)
+    cond = valid_number("cond", cond, low=1)
     half = np.arccos(cosine) / 2
     return tuple(float(np.cos(2 * np.arctan2(np.sin(half) * a, np.cos(half) * b))) for a, b in ((cond, 1), (1, cond)))
 
 
-def realizing_transform(B, R):
-    r"""The symmetric M after which the items of B have the cosines R, at unchanged lengths and predictions.
+def realizing_transform(B, T):
+    r"""The symmetric M after which the items of B have the cosines T, at unchanged lengths and predictions.
 
-    .. math:: M = W^{-1/2},\qquad W = B^+ L R L\,B^{+\top} + I - B^+ B,\qquad L_{ii} = \|b_i\|
+    .. math:: M = W^{-1/2},\qquad W = B^+ L T L\,B^{+\top} + I - B^+ B,\qquad L_{ii} = \|b_i\|
 
-    Then :math:`\mathrm{cosSim}(B M^{-\top}) = R`.
-    Parameters: B (m, k), independent rows, the items to be moved, m ≤ k; R (m, m), a positive definite correlation
-    matrix. Returns: M (k, k), for `transform`, dimensionless; the identity if R is their present cosines.
-    Raises ValueError if the rows of B are dependent, or R is not symmetric, has a diagonal entry other than 1, or is
+    Then :math:`\mathrm{cosSim}(B M^{-\top}) = T`.
+    Parameters: B (m, k), independent rows, the items to be moved, m ≤ k; T (m, m), a positive definite correlation
+    matrix. Returns: M (k, k), for `transform`, dimensionless; the identity if T is their present cosines.
+    Raises ValueError if the rows of B are dependent, or T is not symmetric, has a diagonal entry other than 1, or is
     not positive definite; shapes disagree; anything is NaN or infinite.
     Source: beyond the paper.
     """
-    B = checks.matrix("B", B)
+    B = valid_matrix("B", B)
     if np.linalg.matrix_rank(B) < len(B):
         raise ValueError(f"B must have linearly independent rows, got {len(B)} of rank {np.linalg.matrix_rank(B)}")
-    R = correlation_matrix("R", R, len(B))
+    T = valid_correlations("T", T, len(B))
     basis, coordinates = np.linalg.qr(B.T)
     lengths = np.linalg.norm(B, axis=1, keepdims=True)
-    root = np.linalg.solve(coordinates.T, lengths * np.linalg.cholesky(R))
+    root = np.linalg.solve(coordinates.T, lengths * np.linalg.cholesky(T))
     vectors, s, _ = np.linalg.svd(basis @ root @ basis.T + np.eye(B.shape[1]) - basis @ basis.T)
     return vectors / s @ vectors.T  # W = vectors diag(s²) vectorsᵀ
 
@@ -142,9 +149,9 @@ def neighbor_transform(B, i, j, cond):
     infinite.
     Source: beyond the paper; the equality case of the generalized Wielandt inequality.
     """
-    B = checks.matrix("B", B)
-    i, j = (checks.integer(name, value, 0, len(B) - 1) for name, value in (("i", i), ("j", j)))
-    cond = checks.condition_number(cond)
+    B = valid_matrix("B", B)
+    i, j = (valid_integer(name, value, 0, len(B) - 1) for name, value in (("i", i), ("j", j)))
+    cond = valid_number("cond", cond, low=1)
     x, y = unit_rows("items i and j of B", B[[i, j]])
     if min(np.linalg.norm(x - y), np.linalg.norm(x + y)) < 1e-12:
         raise ValueError(f"items i and j must not be parallel, got {i} and {j}")
@@ -153,23 +160,23 @@ def neighbor_transform(B, i, j, cond):
 
 
 def unit_rows(name, E, n_columns=None):
-    """The rows of E at unit length; ValueError naming the argument and the row if one is zero."""
-    E = checks.matrix(name, E, n_columns)
-    norms = np.linalg.norm(E, axis=1, keepdims=True)
-    if not norms.all():
-        raise ValueError(f"{name} must not have a zero row, which has no direction; row {norms.argmin()} is zero")
-    return E / norms
+    """The rows of E at unit length; ValueError naming the argument and the row if one is zero.
+
+    Each row is first scaled by a power of two, which is exact, so that no square overflows or vanishes.
+    """
+    E = valid_rows(name, E, n_columns)
+    _, exponents = np.frexp(np.abs(E).max(axis=1, keepdims=True))
+    E = np.ldexp(E, -exponents)
+    return E / np.linalg.norm(E, axis=1, keepdims=True)
 
 
-def correlation_matrix(name, R, size):
-    """R as a positive definite float64 matrix of that size with ones on its diagonal; ValueError otherwise."""
-    R = checks.matrix(name, R, size)
-    if R.shape != (size, size) or not np.allclose(R, R.T, rtol=0, atol=1e-9):
-        raise ValueError(f"{name} must be a symmetric {size}×{size} matrix, got shape {R.shape}")
-    wrong = np.abs(R.diagonal() - 1) > 1e-9
+def valid_correlations(name, T, size):
+    """T as a positive definite float64 matrix of that size with ones on its diagonal; ValueError otherwise."""
+    T = valid_square(name, T, size)
+    wrong = np.abs(T.diagonal() - 1) > 1e-9
     if wrong.any():
-        raise ValueError(f"{name} must have ones on its diagonal, got {R.diagonal()[wrong][0]}")
-    smallest = np.linalg.eigvalsh(R)[0]
+        raise ValueError(f"{name} must have ones on its diagonal, got {T.diagonal()[wrong][0]}")
+    smallest = np.linalg.eigvalsh(T)[0]
     if smallest <= size * np.finfo(float).eps:
         raise ValueError(f"{name} must be positive definite, got a smallest eigenvalue of {smallest}")
-    return R
+    return T

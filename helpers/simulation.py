@@ -3,14 +3,16 @@ r"""The simulated users and items of Section 4: clusters, popularity, preference
 The paper leaves parts of its simulation open. Each is an argument here, and its default is the book's reading.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from helpers import checks
+from helpers.arguments import valid_generator, valid_integer, valid_number, valid_numbers
 
-USERS_AT_ONCE = 250  # their keys for 1 000 items are 2 MB and stay in cache; the draws do not depend on it
+USERS_AT_ONCE = 250  # with a generator of their own, so that threads share nothing; for 1 000 items, 2 MB of keys
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def simulate_interactions(
 ):
     r"""Section 4: user u takes :math:`k_u` items without replacement, with probabilities :math:`\propto p_{u c_i} p_i`.
 
+    The users are drawn in blocks, each with a generator spawned from rng, on all cores: the draws depend on rng alone.
     Parameters: rng, a numpy Generator; item_exponents, the range of the power-law exponents :math:`\beta_c`;
     user_exponent ≥ 0, :math:`\beta^{(user)}`; max_activity, the largest :math:`k_u` (default: n_items); and the
     readings of what the paper leaves open: cluster_law "uniform", "dirichlet"; popularity_law "rank", "pareto";
@@ -52,10 +55,11 @@ def simulate_interactions(
     Raises ValueError for a size below 1, a max_activity above n_items, a negative exponent or an unknown law.
     Source: Steck et al. 2024, Section 4.
     """
-    n_users = checks.integer("n_users", n_users, 1, np.inf)
-    n_items = checks.integer("n_items", n_items, 1, np.inf)
-    n_clusters = checks.integer("n_clusters", n_clusters, 1, np.inf)
-    max_activity = checks.integer("max_activity", n_items if max_activity is None else max_activity, 1, n_items)
+    rng = valid_generator(rng)
+    n_users = valid_integer("n_users", n_users, 1, np.inf)
+    n_items = valid_integer("n_items", n_items, 1, np.inf)
+    n_clusters = valid_integer("n_clusters", n_clusters, 1, np.inf)
+    max_activity = valid_integer("max_activity", n_items if max_activity is None else max_activity, 1, n_items)
 
     clusters = draw_clusters(rng, n_items, n_clusters, cluster_law)
     popularity = draw_popularity(rng, clusters, n_clusters, item_exponents, popularity_law)
@@ -78,7 +82,8 @@ def draw_clusters(rng, n_items, n_clusters, law):
 
 def draw_popularity(rng, clusters, n_clusters, exponents, law):
     r"""Popularity of each item, (p,): :math:`\mathrm{rank}^{-\beta_c}` or Pareto, with uniform :math:`\beta_c`."""
-    low, high = checks.finite("item_exponents", exponents)
+    exponents = valid_numbers("item_exponents", exponents)
+    low, high = exponents if exponents.shape == (2,) else (-1, -1)
     if not 0 <= low <= high:
         raise ValueError(f"item_exponents must be 0 <= low <= high, got {exponents}")
     laws = {
@@ -104,13 +109,12 @@ def draw_preferences(rng, n_users, n_clusters, law):
 
 def draw_activity(rng, n_users, largest, exponent, law):
     r"""How many items each user takes, (n,): :math:`P(k) \propto k^{-\beta}` on 1 … largest, or largest·rank^(−β)."""
-    if not 0 <= exponent < np.inf:
-        raise ValueError(f"user_exponent must be a finite number >= 0, got {exponent}")
+    exponent = valid_number("user_exponent", exponent, low=0)
     sizes = np.arange(1, largest + 1)
-    weights = sizes ** -float(exponent)
+    weights = sizes**-exponent
     laws = {
         "power": lambda: rng.choice(sizes, size=n_users, p=weights / weights.sum()),
-        "rank": lambda: np.ceil(largest * rng.permutation(np.arange(1, n_users + 1)) ** -float(exponent)).astype(int),
+        "rank": lambda: np.ceil(largest * rng.permutation(np.arange(1, n_users + 1)) ** -exponent).astype(int),
     }
     return chosen("activity_law", law, laws)()
 
@@ -120,18 +124,27 @@ def draw_items(rng, clusters, popularity, preferences, activity):
 
     Item i arrives at time :math:`E_i/w_i` with :math:`E_i \sim \mathrm{Exp}(1)`, :math:`w_i = p_{u c_i} p_i`, and the
     first :math:`k_u` to arrive are taken: exactly sequential sampling without replacement with probabilities ∝ w.
-    Source: Efraimidis and Spirakis 2006. Keys are float64: float32 keys tie, and a tie takes an item too many.
+    Source: Efraimidis and Spirakis 2006.
     """
-    n_items, n_clusters = len(clusters), preferences.shape[1]
-    weights = np.zeros((n_clusters, n_items))
-    weights[clusters, np.arange(n_items)] = popularity
-    columns = np.tile(np.arange(n_items, dtype=np.int32), USERS_AT_ONCE)
-    for start in range(0, len(preferences), USERS_AT_ONCE):
-        users = slice(start, start + USERS_AT_ONCE)
-        arrivals = rng.standard_exponential((len(activity[users]), n_items))
-        arrivals /= preferences[users] @ weights
-        last = np.take_along_axis(np.sort(arrivals, axis=1), activity[users, None] - 1, axis=1)
-        yield np.compress((arrivals <= last).ravel(), columns)  # a boolean index would take twice the time
+    starts = range(0, len(preferences), USERS_AT_ONCE)
+    users = [slice(start, start + USERS_AT_ONCE) for start in starts]
+
+    def race(generator, users):
+        arrivals = generator.standard_exponential((len(activity[users]), len(clusters)))
+        arrivals /= preferences[users][:, clusters] * popularity
+        return np.nonzero(earliest(arrivals, activity[users]))[1].astype(np.int32)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from pool.map(race, rng.spawn(len(users)), users)
+
+
+def earliest(arrivals, counts):
+    """Which entries of each row are among its counts smallest, (m, p): found in float32, ties there settled in float64."""
+    coarse = arrivals.astype(np.float32)
+    taken = coarse <= np.take_along_axis(np.sort(coarse, axis=1), counts[:, None] - 1, axis=1)
+    for row in np.flatnonzero(taken.sum(axis=1) > counts):
+        taken[row] = arrivals[row] <= np.sort(arrivals[row])[counts[row] - 1]
+    return taken
 
 
 def chosen(name, law, laws):
@@ -139,3 +152,18 @@ def chosen(name, law, laws):
     if law not in laws:
         raise ValueError(f"{name} must be one of {', '.join(laws)}, got {law}")
     return laws[law]
+
+
+def readings(n_items):
+    """How this book reads what the paper leaves open: arguments of simulate_interactions, by name, the default first."""
+    return {
+        "default": {},
+        "clusters Dirichlet(1)": {"cluster_law": "dirichlet"},
+        "popularity Pareto": {"popularity_law": "pareto"},
+        "preferences uniform": {"preference_law": "uniform"},
+        "preferences Dir(0.2)": {"preference_law": "sparse"},
+        "activity to p/2": {"max_activity": n_items // 2},
+        "activity to p/10": {"max_activity": n_items // 10},
+        "activity exponent 1.5": {"user_exponent": 1.5},
+        "activity by user rank": {"activity_law": "rank"},
+    }

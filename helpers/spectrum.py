@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import svds
 
-from helpers import checks
+from helpers.arguments import valid_data, valid_integer
 
 LARGEST_GRAM = 5_000  # items; a larger Gram matrix would take more than 200 MB
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
@@ -22,14 +22,14 @@ def truncated_svd(X, k):
     .. math:: X = U\,\mathrm{diag}(\sigma)\,V^\top, \qquad \sigma_1 \ge \sigma_2 \ge \dots \ge \sigma_k
 
     Parameters: X (n, p), dense or sparse, finite; k, 1 ≤ k ≤ min(n, p).
-    Returns: s (k,), descending, in the units of X; V (p, k), orthonormal columns, dimensionless. In each column the
-    entry of largest magnitude is positive. A singular value below the rounding error of the largest is returned as 0.
-    Rows of V that belong to all-zero columns of X are exactly 0.
+    Returns: s (k,), descending, in the units of X; V (p, k), dimensionless. In each column the entry of largest magnitude
+    is positive. A singular value below the rounding error of the largest is returned as 0. Rows of V that belong to
+    all-zero columns of X are exactly 0, so columns of V are orthonormal where σ > 0, and may be shorter where σ is 0.
     Raises ValueError if X is empty, NaN or infinite, or k is out of range.
     Source: the SVD of Section 2.2 of Steck et al. 2024 (which calls the σ eigenvalues).
     """
-    X = checks.data_matrix(X)
-    k = checks.integer("k", k, 1, min(X.shape))
+    X = valid_data(X)
+    k = valid_integer("k", k, 1, min(X.shape))
     s = None
     if X.shape[1] <= LARGEST_GRAM:
         s, V = spectrum_of_gram(gram(X), k)
