@@ -1,7 +1,7 @@
 r"""What a fair comparison needs: held-out users, parameters chosen on other data, and intervals.
 
 A method's parameters are chosen in one of two ways. Without labels: by how well held-out interactions are predicted.
-With labels: as the setting that is best, on average, in all *other* data sets. Neither looks at the data it is judged by.
+With labels: as the setting that is best, on average, in all *other* data sets. Neither looks at what it is judged by.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from helpers.recovery import levels
 
 
 class Interval(NamedTuple):
-    """The mean over data sets, and the lower and upper end of its interval; each of the shape of one data set's values."""
+    """The mean over data sets, and the ends of its interval; each of the shape of one data set's values."""
 
     mean: np.ndarray
     low: np.ndarray
@@ -26,7 +26,8 @@ def t_interval(values, confidence=0.95):
 
     .. math:: \bar x \pm t_{(1 + \text{confidence})/2,\; m-1}\,\frac{\mathrm{sd}}{\sqrt m}
 
-    Parameters: values (m, …), m ≥ 2 data sets; confidence between 0 and 1. Returns: an Interval, in the units of values.
+    Parameters: values (m, …), m ≥ 2 data sets; confidence between 0 and 1.
+    Returns: an Interval, in the units of values.
     Raises ValueError if there are fewer than two data sets, or a value is NaN or infinite.
     Source: Student 1908.
     """
@@ -43,8 +44,8 @@ def t_interval(values, confidence=0.95):
 def chosen_elsewhere(scores):
     """For each data set, the setting that is best on average in all others: leave one data set out.
 
-    Parameters: scores (m, settings), m ≥ 2 data sets, larger is better. Returns: (m,) columns of scores; of equally good
-    settings the first.
+    Parameters: scores (m, settings), m ≥ 2 data sets, larger is better.
+    Returns: (m,) columns of scores; of equally good settings the first.
     Raises ValueError if there are fewer than two data sets, or a score is NaN or infinite.
     """
     scores = valid_matrix("scores", scores)
@@ -93,7 +94,8 @@ def recall_at(scores, seen, hidden, n=20):
 def ndcg_at(scores, seen, hidden, n=100):
     r"""Normalized discounted cumulative gain of the n best items that the user has not seen, averaged like recall_at.
 
-    .. math:: \sum_{r \le n} \frac{\text{hit}_r}{\log_2(r + 1)} \Big/ \sum_{r \le \min(n, \#\text{hidden})} \frac{1}{\log_2(r + 1)}
+    .. math:: \sum_{r \le n} \frac{\text{hit}_r}{\log_2(r + 1)}
+              \Big/ \sum_{r \le \min(n, \#\text{hidden})} \frac{1}{\log_2(r + 1)}
 
     Parameters, errors: as for recall_at. Returns: a float in [0, 1], dimensionless.
     Source: Järvelin and Kekäläinen 2002.
@@ -104,7 +106,7 @@ def ndcg_at(scores, seen, hidden, n=100):
 
 
 def hits_at(scores, seen, hidden, n):
-    """Which of the n best unseen items are hidden ones, and which places a perfect ranking would hit: (users, n) each."""
+    """Which of the n best unseen items are hidden ones, and which places a perfect ranking hits: (users, n) each."""
     scores = valid_matrix("scores", scores)
     seen, hidden = (np.asarray(M.toarray() if sp.issparse(M) else M) != 0 for M in (seen, hidden))
     for name, M in (("seen", seen), ("hidden", hidden)):
@@ -117,9 +119,7 @@ def hits_at(scores, seen, hidden, n):
     if not users.any():
         raise ValueError("hidden must have at least one item, got none")
     n_items = scores.shape[1]
-    keys = -n_items * levels(scores[users]) + np.random.default_rng(0).permutation(
-        n_items
-    )  # no two of a user are equal
+    keys = np.random.default_rng(0).permutation(n_items) - n_items * levels(scores[users])  # no two of a user tie
     keys[seen[users]] = np.iinfo(keys.dtype).max
     best = np.argpartition(keys, n - 1, axis=1)[:, :n]
     best = np.take_along_axis(best, np.argsort(np.take_along_axis(keys, best, axis=1), axis=1), axis=1)

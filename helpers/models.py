@@ -99,7 +99,8 @@ def factor_norm_factors(s, V, lam):
     .. math:: \hat A = V_k\,\mathrm{diag}\bigl(\tfrac{1}{\sigma_i}(1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2},\qquad
               \hat B = V_k\,\mathrm{diag}\bigl(\sigma_i (1 - \tfrac{\lambda}{\sigma_i})_+\bigr)^{1/2}
 
-    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0.
+    Where σ is 0, both columns are 0.
     Returns: A (p, k), in inverse square-root units of X; B (p, k), in square-root units of X.
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: Steck et al. 2024, Eq. 6; Zheng et al. 2018.
@@ -114,7 +115,8 @@ def weight_decay_factors(s, V, lam):
 
     .. math:: \hat A = \hat B = V_k\,\mathrm{diag}\bigl((1 - \lambda/\sigma_i^2)_+\bigr)^{1/2}
 
-    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0. Where σ is 0, both columns are 0.
+    Parameters: s (k,) the leading singular values ≥ 0; V (p, k) the leading right singular vectors; lam ≥ 0.
+    Where σ is 0, both columns are 0.
     Returns: A, B, each (p, k), dimensionless.
     Raises ValueError if lam < 0, shapes disagree, or anything is NaN or infinite.
     Source: not in the paper; derived in the chapter on the second objective.
@@ -141,7 +143,7 @@ def rescale(A, B, d):
 def transform(A, B, M):
     r"""Change the basis of the latent space: :math:`A M` and :math:`B M^{-\top}`, whose product is that of A and B.
 
-    If A and B have full column rank, these are all the pairs with their product; if X has, too, all with its predictions.
+    If A and B have full column rank, these are all the pairs of that product; if X has, too, all of those predictions.
     Parameters: A, B (p, k); M (k, k), invertible, dimensionless.
     Returns: A M (p, k), B M⁻ᵀ (p, k).
     Raises ValueError if M is singular to working precision, NaN or infinite, or shapes disagree.

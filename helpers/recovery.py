@@ -38,7 +38,7 @@ def cluster_auc(S, clusters):
 
     .. math:: P(S_{\text{within}} > S_{\text{across}}) + \tfrac12 P(S_{\text{within}} = S_{\text{across}})
 
-    Parameters: S (m, m) similarities, symmetric; clusters (m,) labels, at least two clusters, one of them with two items.
+    Parameters: S (m, m) similarities, symmetric; clusters (m,) labels, at least two clusters, one with two items.
     Raises ValueError if shapes disagree, S is not symmetric, NaN or infinite, a label is missing, or all pairs are of
     one kind.
     Source: Mann and Whitney 1947; sklearn.metrics.roc_auc_score over the m(m−1)/2 unordered pairs.
@@ -49,7 +49,7 @@ def cluster_auc(S, clusters):
 def average_precision(S, clusters):
     r"""Mean precision over the ranking of all pairs, most similar first (chance: the share of within-cluster pairs).
 
-    .. math:: \sum_l (\text{recall}_l - \text{recall}_{l-1})\,\text{precision}_l, \quad \text{over the levels } l \text{ of } S
+    .. math:: \sum_l (\text{recall}_l - \text{recall}_{l-1})\,\text{precision}_l \quad \text{over the levels of } S
 
     Parameters, errors: as for cluster_auc.
     Source: sklearn.metrics.average_precision_score over the m(m−1)/2 unordered pairs.

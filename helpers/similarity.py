@@ -74,9 +74,9 @@ def attainable_interval(x, y):
     Let :math:`\rho = \max_l |x_l/y_l| \,/\, \min_l |x_l/y_l|`. If the products :math:`x_l y_l` take both signs:
     (−1, 1); if all are positive: :math:`[2\sqrt\rho/(1+\rho), 1)`; if all are negative:
     :math:`(-1, -2\sqrt\rho/(1+\rho)]`.
-    The end 2√ρ/(1+ρ) is attained if ρ is finite and every ratio is the largest or the smallest (for k = 2 they are), and
-    approached otherwise. Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞; where x and y share
-    no entry, every rescaling gives exactly 0.
+    The end 2√ρ/(1+ρ) is attained if ρ is finite and every ratio is the largest or the smallest (for k = 2 they are),
+    and approached otherwise. Entries that are zero in both do not count; where only one of the two is zero, ρ = ∞;
+    where x and y share no entry, every rescaling gives exactly 0.
 
     Parameters: x, y (k,), not zero. Returns: lower, upper, dimensionless; equal where nothing can be moved.
     Raises ValueError if x or y is zero, NaN or infinite, or their shapes disagree.

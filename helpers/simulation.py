@@ -139,7 +139,7 @@ def draw_items(rng, clusters, popularity, preferences, activity):
 
 
 def earliest(arrivals, counts):
-    """Which entries of each row are among its counts smallest, (m, p): found in float32, ties there settled in float64."""
+    """The counts smallest entries of each row, (m, p) bool: found in float32, ties there settled in float64."""
     coarse = arrivals.astype(np.float32)
     taken = coarse <= np.take_along_axis(np.sort(coarse, axis=1), counts[:, None] - 1, axis=1)
     for row in np.flatnonzero(taken.sum(axis=1) > counts):
@@ -155,7 +155,7 @@ def chosen(name, law, laws):
 
 
 def readings(n_items):
-    """How this book reads what the paper leaves open: arguments of simulate_interactions, by name, the default first."""
+    """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first."""
     return {
         "default": {},
         "clusters Dirichlet(1)": {"cluster_law": "dirichlet"},
