@@ -71,8 +71,10 @@ def hide(rng, X, share=0.2):
     place = np.empty(X.nnz, dtype=int)
     place[rank] = np.arange(X.nnz) - np.repeat(X.indptr[:-1], sizes)
     hidden = place < np.repeat(np.minimum(np.ceil(share * sizes), sizes - 1), sizes)
-    parts = (sp.csr_array((X.data * part, X.indices, X.indptr), X.shape) for part in (~hidden, hidden))
-    return tuple(part for part in parts if part.eliminate_zeros() is None)
+    parts = [sp.csr_array((X.data * part, X.indices, X.indptr), X.shape, copy=True) for part in (~hidden, hidden)]
+    for part in parts:
+        part.eliminate_zeros()
+    return tuple(parts)
 
 
 def recall_at(scores, seen, hidden, n=20):

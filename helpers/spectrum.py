@@ -23,8 +23,9 @@ def truncated_svd(X, k):
 
     Parameters: X (n, p), dense or sparse, finite; k, 1 ≤ k ≤ min(n, p).
     Returns: s (k,), descending, in the units of X; V (p, k), dimensionless. In each column the entry of largest
-    magnitude is positive. A singular value below the rounding error of the largest is returned as 0. Rows of V that belong to
-    all-zero columns of X are exactly 0, so columns of V are orthonormal where σ > 0, and may be shorter where σ is 0.
+    magnitude is positive. A singular value below the rounding error of the largest is returned as 0. Rows of V that
+    belong to all-zero columns of X are exactly 0, so columns of V are orthonormal where σ > 0, and may
+    be shorter where σ is 0.
     Raises ValueError if X is empty, NaN or infinite, or k is out of range.
     Source: the SVD of Section 2.2 of Steck et al. 2024 (which calls the σ eigenvalues).
     """
