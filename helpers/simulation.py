@@ -158,12 +158,12 @@ def readings(n_items):
     """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first."""
     return {
         "default": {},
-        "clusters Dirichlet(1)": {"cluster_law": "dirichlet"},
-        "popularity Pareto": {"popularity_law": "pareto"},
-        "preferences uniform": {"preference_law": "uniform"},
-        "preferences Dir(0.2)": {"preference_law": "sparse"},
+        "Dirichlet clusters": {"cluster_law": "dirichlet"},
+        "Pareto popularity": {"popularity_law": "pareto"},
+        "uniform preferences": {"preference_law": "uniform"},
+        "sparse preferences": {"preference_law": "sparse"},
         "activity to p/2": {"max_activity": n_items // 2},
         "activity to p/10": {"max_activity": n_items // 10},
         "activity exponent 1.5": {"user_exponent": 1.5},
-        "activity by user rank": {"activity_law": "rank"},
+        "activity by rank": {"activity_law": "rank"},
     }
