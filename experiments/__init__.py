@@ -62,4 +62,4 @@ def finished(name, jobs):
 
 
 if __name__ == "__main__":
-    sys.exit("Name an experiment: python -m experiments.recovery, for instance.")
+    sys.exit("Name an experiment: python -m experiments.curves, for instance.")
