@@ -20,7 +20,7 @@ def use_style():
     plt.rcParams.update(
         {
             "figure.figsize": (7, 3.5),
-            "figure.dpi": 200,
+            "figure.dpi": 160,
             "figure.constrained_layout.use": True,
             "font.size": 10,
             "axes.titlesize": 10,
@@ -49,30 +49,32 @@ def label_lines(ax, gap=0.045, size=9):
         ax.text(1.02, height, lines[i].get_label(), transform=ax.transAxes, **style)
 
 
-def show_similarities(matrices, clusters=None, columns=None, digits=None, dpi=120):
+def show_similarities(matrices, clusters=None, columns=None, digits=None, name="item"):
     """One panel per similarity matrix, all on the scale from −1 to 1, with its color bar.
 
     Parameters: matrices, a dict from title to (p, p) similarities; clusters (p,), ascending, draws the borders between
-    clusters; columns, the number of panels in a row (default: all of them); digits, to write the values into the cells.
+    clusters; columns, the number of panels in a row (default: all of them); digits, to write the values into the cells;
+    name, of a row.
     Returns: the figure.
     """
     columns = columns or len(matrices)
     rows = -(-len(matrices) // columns)
     size = min(2.6, 7.6 / columns)
     figure, axes = plt.subplots(rows, columns, figsize=(size * columns + 0.8, (size + 0.35) * rows), squeeze=False)
-    figure.set_dpi(dpi if digits is None else 200)
+    figure.set_dpi(120 if digits is None else 160)  # panels without text are soft anyway, and large
     for ax in axes.flat[len(matrices) :]:
         ax.remove()
     for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
         image = ax.imshow(S, vmin=-1, vmax=1, interpolation="antialiased")
-        ax.set(title=title, xticks=[], yticks=[], xlabel="item", ylabel="item")
+        ax.set(title=title, xticks=[], yticks=[], xlabel=name, ylabel=name)
         ax.label_outer()
         for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
             ax.axhline(border, color="0.4", lw=0.4)
             ax.axvline(border, color="0.4", lw=0.4)
         for (i, j), value in np.ndenumerate(S if digits is not None else np.empty((0, 0))):
             color = "white" if abs(value) > 0.6 else "black"
-            ax.text(j, i, f"{value + 0.0:.{digits}f}".lstrip("0"), ha="center", va="center", size=8, color=color)
+            text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
+            ax.text(j, i, text, ha="center", va="center", size=8, color=color)
     figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine (dimensionless)")
     return figure
 
