@@ -149,13 +149,17 @@ def earliest(arrivals, counts):
 
 def chosen(name, law, laws):
     """The law of that name; ValueError listing the known ones otherwise."""
-    if law not in laws:
+    if not isinstance(law, str) or law not in laws:
         raise ValueError(f"{name} must be one of {', '.join(laws)}, got {law}")
     return laws[law]
 
 
 def readings(n_items):
-    """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first."""
+    """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first.
+
+    Parameters: n_items ≥ 10, the number of items. Returns: a dict of dicts. Raises ValueError if n_items is below 10.
+    """
+    n_items = valid_integer("n_items", n_items, 10, np.inf)
     return {
         "default": {},
         "Dirichlet clusters": {"cluster_law": "dirichlet"},

@@ -271,7 +271,6 @@ ONES = np.ones((5, 2))
         ((X, ONES, ONES, -3.0), "lam must be a finite number >= 0, got -3.0"),
         ((X, ONES, ONES, NAN), "lam must be a finite number >= 0, got nan"),
         ((X, ONES, ONES, INF), "lam must be a finite number >= 0, got inf"),
-        ((X, ONES, ONES, None), "lam must be a finite number >= 0, got None"),
         ((np.where(X > 3, NAN, X), ONES, ONES, 1.0), "X must be finite, got nan"),
         ((sp.csr_array(np.where(X > 3, -INF, X)), ONES, ONES, 1.0), "X must be finite, got -inf"),
         ((np.ones((0, 5)), ONES, ONES, 1.0), r"X must be a non-empty matrix, got shape \(0, 5\)"),

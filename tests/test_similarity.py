@@ -265,7 +265,7 @@ def test_cosine_range_in_numbers(value, cond, ends):
 
 @pytest.mark.parametrize("value", [1.5, -1.01, NAN, INF])
 def test_a_cosine_beyond_one_is_an_error(value):
-    with pytest.raises(ValueError, match=f"cosine must be between -1 and 1, got {value}"):
+    with pytest.raises(ValueError, match=f"cosine must be a finite number between -1 and 1, got {value}"):
         cosine_range(value, 2)
 
 
@@ -286,14 +286,14 @@ def correlations(draw, m):
 
 @given(SEEDS, st.integers(1, 5).flatmap(lambda m: st.tuples(correlations(m), st.integers(m, 7))))
 def test_any_correlation_matrix_is_realized_and_predictions_stay(seed, target):
-    R, k = target
+    T, k = target
     rng = np.random.default_rng(seed)
     A, B = rng.normal(size=(2, 9, k))
-    items = rng.permutation(9)[: len(R)]
-    M = realizing_transform(B[items], R)
+    items = rng.permutation(9)[: len(T)]
+    M = realizing_transform(B[items], T)
     A_m, B_m = transform(A, B, M)
     scale = np.linalg.cond(M) * np.linalg.cond(B[items])
-    assert_allclose(cosine_similarity(B_m[items]), R, atol=1e-12 * scale)
+    assert_allclose(cosine_similarity(B_m[items]), T, atol=1e-12 * scale)
     assert_allclose(np.linalg.norm(B_m[items], axis=1), np.linalg.norm(B[items], axis=1), rtol=1e-12 * scale)
     assert_allclose(A_m @ B_m.T, A @ B.T, atol=1e-12 * scale)
     assert_allclose(M, M.T, atol=1e-12 * scale)
@@ -302,10 +302,10 @@ def test_any_correlation_matrix_is_realized_and_predictions_stay(seed, target):
 @given(SEEDS, st.integers(2, 6))
 def test_the_root_is_the_one_of_its_formula(seed, k):
     rng = np.random.default_rng(seed)
-    B, R = rng.normal(size=(2, k)), np.array([[1, 0.3], [0.3, 1]])
+    B, T = rng.normal(size=(2, k)), np.array([[1, 0.3], [0.3, 1]])
     left = np.linalg.pinv(B) * np.linalg.norm(B, axis=1)
-    W = left @ R @ left.T + np.eye(k) - np.linalg.pinv(B) @ B
-    M = realizing_transform(B, R)
+    W = left @ T @ left.T + np.eye(k) - np.linalg.pinv(B) @ B
+    M = realizing_transform(B, T)
     assert_allclose(M @ W @ M, np.eye(k), atol=1e-12 * np.linalg.cond(W))
 
 
@@ -317,24 +317,24 @@ def test_present_cosines_need_no_transformation(seed, m, extra):
 
 
 @pytest.mark.parametrize(
-    ("B", "R", "message"),
+    ("B", "T", "message"),
     [
-        (np.eye(2), [[1, 1], [1, 1]], "R must be positive definite, got a smallest eigenvalue of"),
-        (np.eye(2), [[1, 2], [2, 1]], "R must be positive definite, got a smallest eigenvalue of -1"),
-        (np.eye(2), [[1, 0], [0, 0.5]], "R must have ones on its diagonal, got 0.5"),
-        (np.eye(2), [[1, 0.1], [0.2, 1]], r"R must be a symmetric 2×2 matrix, got shape \(2, 2\)"),
-        (np.eye(2), [[1, 0], [0, 1], [0, 0]], r"R must be a symmetric 2×2 matrix, got shape \(3, 2\)"),
-        (np.eye(2), np.eye(3), r"R must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
-        (np.eye(2), [[1, NAN], [NAN, 1]], "R must be finite, got nan"),
+        (np.eye(2), [[1, 1], [1, 1]], "T must be positive definite, got a smallest eigenvalue of"),
+        (np.eye(2), [[1, 2], [2, 1]], "T must be positive definite, got a smallest eigenvalue of -1"),
+        (np.eye(2), [[1, 0], [0, 0.5]], "T must have ones on its diagonal, got 0.5"),
+        (np.eye(2), [[1, 0.1], [0.2, 1]], r"T must be a symmetric 2×2 matrix, got 0.1 at \(0, 1\) and 0.2 at \(1, 0\)"),
+        (np.eye(2), [[1, 0], [0, 1], [0, 0]], r"T must be a symmetric 2×2 matrix, got shape \(3, 2\)"),
+        (np.eye(2), np.eye(3), r"T must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
+        (np.eye(2), [[1, NAN], [NAN, 1]], "T must be finite, got nan"),
         ([[1, 1], [2, 2]], np.eye(2), "B must have linearly independent rows, got 2 of rank 1"),
         ([[1], [2]], np.eye(2), "B must have linearly independent rows, got 2 of rank 1"),
         ([[0, 0]], np.eye(1), "B must have linearly independent rows, got 1 of rank 0"),
         ([[INF, 0]], np.eye(1), "B must be finite, got inf"),
     ],
 )
-def test_a_picture_that_cannot_be_realized_is_an_error(B, R, message):
+def test_a_picture_that_cannot_be_realized_is_an_error(B, T, message):
     with pytest.raises(ValueError, match=message):
-        realizing_transform(B, R)
+        realizing_transform(B, T)
 
 
 @given(SEEDS, st.integers(2, 6), st.floats(1, 100))

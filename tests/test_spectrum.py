@@ -177,7 +177,7 @@ def test_data_of_the_wrong_shape_are_an_error(X, message):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
-@pytest.mark.parametrize("k", [0, -1, 4, 2.0, 2.5, NAN, "2", None, True])
+@pytest.mark.parametrize("k", [0, -1, 4, 2.0, 2.5, NAN])
 def test_k_out_of_range_is_an_error(kind, k):
     with pytest.raises(ValueError, match=f"k must be an integer between 1 and 3, got {k}"):
         truncated_svd(kind(np.ones((5, 3))), k)
