@@ -140,7 +140,8 @@ def draw_items(rng, clusters, popularity, preferences, activity):
 
 def earliest(arrivals, counts):
     """The counts smallest entries of each row, (m, p) bool: found in float32, ties there settled in float64."""
-    coarse = arrivals.astype(np.float32)
+    with np.errstate(over="ignore"):  # what is infinite in float32 is a tie like any other
+        coarse = arrivals.astype(np.float32)
     taken = coarse <= np.take_along_axis(np.sort(coarse, axis=1), counts[:, None] - 1, axis=1)
     for row in np.flatnonzero(taken.sum(axis=1) > counts):
         taken[row] = arrivals[row] <= np.sort(arrivals[row])[counts[row] - 1]
