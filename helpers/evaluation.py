@@ -72,7 +72,8 @@ def hide(rng, X, share=0.2):
     rank = np.lexsort((rng.random(X.nnz), np.repeat(np.arange(len(sizes)), sizes)))
     place = np.empty(X.nnz, dtype=int)
     place[rank] = np.arange(X.nnz) - np.repeat(X.indptr[:-1], sizes)
-    hidden = place < np.repeat(np.minimum(np.ceil(share * sizes), sizes - 1), sizes)
+    wanted = np.ceil(np.round(share * sizes, 9))  # 0.07 · 100 is 7.000000000000001
+    hidden = place < np.repeat(np.minimum(wanted, sizes - 1), sizes)
     parts = [sp.csr_array((X.data * part, X.indices, X.indptr), X.shape, copy=True) for part in (~hidden, hidden)]
     for part in parts:
         part.eliminate_zeros()
