@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from helpers import average_precision, cluster_auc, neighbor_purity, recovery_scores
+from helpers import average_precision, cluster_auc, cosine_similarity, neighbor_purity, recovery_scores
 
 SCORES = [cluster_auc, average_precision, neighbor_purity, recovery_scores]
 GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
@@ -55,6 +56,61 @@ def test_purity_is_its_mean_over_every_order_of_the_ties(case, n_neighbors):
             nearest = sorted(order, key=lambda j: -S[i, j])[:n_neighbors]  # stable: ties stay in this order
             purities.append(np.mean(clusters[nearest] == clusters[i]))
     assert_allclose(neighbor_purity(S, clusters, n_neighbors), np.mean(purities))
+
+
+@given(similarities(7), st.integers(1, 6))
+def test_all_three_at_once_are_the_three(case, n_neighbors):
+    expected = cluster_auc(*case), average_precision(*case), neighbor_purity(*case, n_neighbors)
+    together = recovery_scores(*case, n_neighbors)
+    assert together == expected
+    assert together._fields == ("auc", "average_precision", "purity")
+
+
+@pytest.mark.parametrize("decimals", [1, 3, 12])  # many ties, some, none
+@given(seed=SEEDS)
+def test_auc_and_precision_are_those_of_scikit_learn_over_the_pairs(decimals, seed):
+    rng = np.random.default_rng(seed)
+    E, clusters = rng.normal(size=(30, 3)), rng.integers(4, size=30)
+    clusters[:3] = [0, 0, 1]
+    S = np.round(cosine_similarity(E), decimals)
+    pairs = np.triu_indices(30, 1)
+    same, similarity = clusters[pairs[0]] == clusters[pairs[1]], np.round(S[pairs], 10)
+    auc, precision, _ = recovery_scores(S, clusters)
+    assert_allclose(auc, roc_auc_score(same, similarity), atol=1e-12)
+    assert_allclose(precision, average_precision_score(same, similarity), atol=1e-12)
+
+
+@pytest.mark.parametrize(("size", "n_neighbors", "purity"), [(5, 10, 0.4), (2, 10, 0.1), (10, 10, 0.9), (11, 10, 1)])
+def test_perfect_similarities_are_pure_only_where_clusters_are_larger_than_the_neighborhood(size, n_neighbors, purity):
+    clusters = np.arange(4 * 11) // size
+    S = (clusters[:, None] == clusters).astype(float)
+    whole = np.bincount(clusters)[clusters] == size
+    S, clusters = S[np.ix_(whole, whole)], clusters[whole]
+    assert cluster_auc(S, clusters) == average_precision(S, clusters) == 1
+    assert_allclose(neighbor_purity(S, clusters, n_neighbors), purity)
+
+
+def with_pairs(within, across):
+    """Three items, the first two of one cluster: their similarity is within, the others' across."""
+    return np.array([[1, within, across], [within, 1, across], [across, across, 1]]), [0, 0, 1]
+
+
+@pytest.mark.parametrize(("gap", "auc"), [(1e-12, 0.5), (-1e-12, 0.5), (1e-9, 1), (-1e-9, 0)])
+def test_similarities_are_tied_where_ten_decimals_agree(gap, auc):
+    assert cluster_auc(*with_pairs(0.3 + gap, 0.3)) == auc
+    S, clusters = with_pairs(0.3 + gap, 0.3)
+    assert cluster_auc(1e6 * S, clusters) == auc  # of the largest magnitude, if that is above 1
+
+
+def test_rounding_decides_only_at_the_edge_between_two_levels():
+    below, above = 1.5e-10 * (1 - 1e-6), 1.5e-10 * (1 + 1e-6)
+    assert cluster_auc(*with_pairs(above, below)) == 1
+    assert cluster_auc(*with_pairs(below, above)) == 0
+
+
+def test_average_precision_of_ties_is_the_share_and_not_the_mean_over_their_orders():
+    assert_allclose(average_precision(*with_pairs(0.5, 0.5)), 1 / 3)
+    assert_allclose(np.mean([1, 1 / 2, 1 / 3]), 0.61, atol=0.002)  # of one good pair in first, second or third place
 
 
 def test_perfect_similarities_score_one_and_opposite_ones_zero():

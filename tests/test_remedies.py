@@ -99,6 +99,13 @@ def test_whitened_embeddings_are_the_polar_factor(seed):
     assert_allclose(whiten(B).T @ whiten(B), np.eye(3), atol=1e-12)
 
 
+def test_whitened_dimensions_are_orthogonal_and_not_uncorrelated():
+    B = np.array([[1.0, 1.0], [1.0, 2.0], [1.0, 4.0]])
+    white = whiten(B)
+    assert_allclose(white.T @ white, np.eye(2), atol=1e-12)
+    assert abs(np.corrcoef(white.T)[0, 1]) > 0.5
+
+
 @given(SEEDS, invertible(3))
 def test_whitened_cosines_do_not_depend_on_m(seed, M):
     B = np.random.default_rng(seed).normal(size=(6, 3))
@@ -118,6 +125,16 @@ def test_whitening_a_square_matrix_leaves_no_similarity(seed):
 def test_centered_gram_is_that_of_the_centered_data(X):
     centered = X - X.mean(axis=0)
     assert_allclose(centered_gram(X.T @ X, X.mean(axis=0), len(X)), centered.T @ centered, atol=1e-10)
+
+
+@given(SEEDS, st.sampled_from([0, 1, 1e3, 1e5]))
+def test_constant_and_nearly_constant_columns_can_be_centered(seed, origin):
+    rng = np.random.default_rng(seed)
+    X = origin + rng.normal(size=(20, 3)) * [0, 1e-3, 1]
+    centered = X - X.mean(axis=0)
+    found = centered_gram(X.T @ X, X.mean(axis=0), 20)
+    assert_allclose(found, centered.T @ centered, atol=1e-13 * np.abs(X.T @ X).max())
+    assert_allclose(centered_gram(np.ones((2, 2)) * 20 * origin**2, [origin, origin], 20), 0, atol=1e-10 * origin**2)
 
 
 @given(COUNTS)
@@ -235,6 +252,13 @@ G_3, ONES = 3.0 * np.eye(3), np.ones((3, 2))
         (lambda: project_items_back(np.ones((2, 3)), ONES, ONES), r"G must be a symmetric 3×3 matrix, got shape \(2, 3\)"),
         (lambda: project_items_back(np.triu(np.ones((3, 3))), ONES, ONES), r"G must be a symmetric 3×3 matrix, got 1.0 at \(0, 1\)"),
         (lambda: project_items_back(-G_3, ONES, ONES), "G must be positive semi-definite, got an eigenvalue of -3"),
+        (lambda: project_items_back(np.diag([1, -1]), [[1], [0]], [[1], [0]]), "G must be positive semi.*eigenvalue of -1"),
+        (lambda: centered_gram([[1, 2], [2, 1]], [0, 0], 5), "G must be positive semi-definite, got an eigenvalue of -"),
+        (lambda: standardized_gram([[1, 2], [2, 1]], [0, 0], 5), "G must be positive semi-definite, got an eigenvalue"),
+        (
+            lambda: centered_gram(np.eye(2), [0.4, 0.4], 5),
+            r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
+        ),
         (lambda: project_items_back(G_3 * NAN, ONES, ONES), "G must be finite, got nan"),
         (lambda: project_items_back(G_3, ONES, ONES[:, :1]), r"B must have the shape of A, \(3, 2\), got \(3, 1\)"),
         (lambda: project_items_back(G_3, ONES * INF, ONES), "A must be finite, got inf"),

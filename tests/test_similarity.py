@@ -76,6 +76,22 @@ def test_normalization_changes_the_lengths_of_users_and_items_only(rng):
     assert_allclose(ratio, np.outer(np.linalg.norm(E, axis=1), np.linalg.norm(F, axis=1)))
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-170, 1e-20, 1e20, 1e170, 1e300])
+def test_rows_of_any_size_have_a_direction(unit):
+    E = np.array([[3.0, 4.0], [-4.0, 3.0], [1.0, 0.0]])
+    large = unit * E
+    assert_allclose(normalize_rows(large), [[0.6, 0.8], [-0.8, 0.6], [1, 0]], rtol=1e-12)
+    cosines = [[1, 0, 0.6], [0, 1, -0.8], [0.6, -0.8, 1]]
+    assert_allclose(cosine_similarity(large), cosines, atol=1e-12)
+    assert_allclose(cosine_similarity(large, E), cosines, atol=1e-12)
+
+
+def test_rows_may_be_of_very_different_sizes():
+    E = np.array([[1e170, 1e170], [1e-170, 1e-170], [1e170, 1e-170], [1e-170, -1e170]])
+    assert_allclose(cosine_similarity(E)[:2, :2], 1)
+    assert_allclose(cosine_similarity(E)[0, 2:], [np.sqrt(0.5), -np.sqrt(0.5)])
+
+
 @pytest.mark.parametrize(
     ("E", "message"),
     [
@@ -182,6 +198,12 @@ def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
         ([1, 0], [0, 1], (0, 0)),
         ([1, 1, 0], [0, 1, 1], (0, 1)),
         ([1, 1, 0], [0, -1, -1], (-1, 0)),
+        ([0, 1], [1, 1], (0, 1)),
+        ([0, 1], [1, -1], (-1, 0)),
+        ([1e-200, 2e-200], [1e200, 1e200], (np.sqrt(8) / 3, 1)),
+        ([1e200, 2e200], [1e-200, 1e-200], (np.sqrt(8) / 3, 1)),
+        ([1e300, 1], [1e-300, 1], (2e-300, 1)),
+        ([1e300, 1e-300], [1e-300, 1e300], (0, 1)),
         ([1, 1, 0], [1, 4, 0], (0.8, 1)),
         ([1, 2], [3, 6], (1, 1)),
         ([1, 2], [-3, -6], (-1, -1)),
@@ -193,6 +215,14 @@ def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
 def test_attainable_interval_in_numbers(x, y, interval):
     assert_allclose(attainable_interval(x, y), interval, atol=1e-12)
     assert_allclose(attainable_interval(y, x), interval, atol=1e-12)
+
+
+@given(st.floats(1e-6, 1e6))
+def test_an_infinite_ratio_s_end_is_approached_and_never_attained(d):
+    lower, _ = attainable_interval([0, 1], [1, 1])
+    x, y = np.array([0, 1]), np.array([1, d])  # any D, up to a common factor and the sign
+    assert lower < cosine(x, y) <= 1
+    assert cosine(x, np.array([1, 1e-6])) < lower + 2e-6
 
 
 @pytest.mark.parametrize(
