@@ -118,7 +118,8 @@ def cosine_range(cosine, cond):
 def realizing_transform(B, T):
     r"""The symmetric M after which the items of B have the cosines T, at unchanged lengths and predictions.
 
-    .. math:: M = W^{-1/2},\qquad W = B^+ L T L\,B^{+\top} + I - B^+ B,\qquad L_{ii} = \|b_i\|
+    .. math:: M = \bigl(B^+\,\Omega^{-1} T\,\Omega^{-1} B^{+\top} + I - B^+ B\bigr)^{-1/2},\qquad
+              \Omega^{-1} = \mathrm{diag}(\|b_i\|)
 
     Then :math:`\mathrm{cosSim}(B M^{-\top}) = T`.
     Parameters: B (m, k), independent rows, the items to be moved, m ≤ k; T (m, m), a positive definite correlation
@@ -135,7 +136,7 @@ def realizing_transform(B, T):
     lengths = np.linalg.norm(B, axis=1, keepdims=True)
     root = np.linalg.solve(coordinates.T, lengths * np.linalg.cholesky(T))
     vectors, s, _ = np.linalg.svd(basis @ root @ basis.T + np.eye(B.shape[1]) - basis @ basis.T)
-    return vectors / s @ vectors.T  # W = vectors diag(s²) vectorsᵀ
+    return vectors / s @ vectors.T  # M⁻² = vectors diag(s²) vectorsᵀ
 
 
 def neighbor_transform(B, i, j, cond):

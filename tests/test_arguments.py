@@ -117,7 +117,7 @@ INTEGER = NUMBER | {"a float": (2.0, "2.0"), "a fraction": (Fraction(5, 2), "5/2
 del INTEGER["too large for a float"]
 GENERATOR = {
     "NumPy's global state": (np.random, "<module 'numpy.random'"),
-    "a legacy state": (np.random.RandomState(0), "RandomState(MT19937)"),  # noqa: NPY002
+    "a legacy state": (np.random.RandomState(0), "RandomState(MT19937)"),
     "a seed": (0, "0"),
     "None": (None, "None"),
     "a bit generator": (np.random.PCG64(0), "PCG64"),
@@ -269,7 +269,7 @@ def test_a_matrix_is_symmetric_up_to_rounding():
     for unit in (1e-200, 1.0, 1e200):
         assert_array_equal(arguments.valid_square("S", unit * M), unit * M)
         with pytest.raises(ValueError, match="S must be a symmetric 2×2 matrix, got"):
-            arguments.valid_square("S", unit * (M + [[0, 1e-8], [0, 0]]), 2)
+            arguments.valid_square("S", unit * (M + 1e-8 * np.eye(2, k=1)), 2)
 
 
 @pytest.mark.parametrize(

@@ -243,18 +243,19 @@ def test_layer_norm_forgets_the_length_and_the_mean_of_an_embedding(E, scale, sh
 # what is refused
 
 G_3, ONES = 3.0 * np.eye(3), np.ones((3, 2))
+INDEFINITE = "^G must be positive semi-definite, got an eigenvalue of"
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: project_items_back(np.eye(2), ONES, ONES), r"G must be a non-empty matrix with 3 columns, got .*2, 2"),
-        (lambda: project_items_back(np.ones((2, 3)), ONES, ONES), r"G must be a symmetric 3×3 matrix, got shape \(2, 3\)"),
-        (lambda: project_items_back(np.triu(np.ones((3, 3))), ONES, ONES), r"G must be a symmetric 3×3 matrix, got 1.0 at \(0, 1\)"),
-        (lambda: project_items_back(-G_3, ONES, ONES), "G must be positive semi-definite, got an eigenvalue of -3"),
-        (lambda: project_items_back(np.diag([1, -1]), [[1], [0]], [[1], [0]]), "G must be positive semi.*eigenvalue of -1"),
-        (lambda: centered_gram([[1, 2], [2, 1]], [0, 0], 5), "G must be positive semi-definite, got an eigenvalue of -"),
-        (lambda: standardized_gram([[1, 2], [2, 1]], [0, 0], 5), "G must be positive semi-definite, got an eigenvalue"),
+        (lambda: project_items_back(np.ones((2, 3)), ONES, ONES), r"G must be a symmetric 3×3 matrix, got .*\(2, 3\)"),
+        (lambda: project_items_back(np.tri(3), ONES, ONES), r"G must be a symmetric 3×3 matrix, got 0.0 at \(0, 1\)"),
+        (lambda: project_items_back(-G_3, ONES, ONES), f"{INDEFINITE} -3"),
+        (lambda: project_items_back(np.diag([1, -1]), [[1], [0]], [[1], [0]]), f"{INDEFINITE} -1"),
+        (lambda: centered_gram([[1, 2], [2, 1]], [0, 0], 5), f"{INDEFINITE} -"),
+        (lambda: standardized_gram([[1, 2], [2, 1]], [0, 0], 5), f"{INDEFINITE} -"),
         (
             lambda: centered_gram(np.eye(2), [0.4, 0.4], 5),
             r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
