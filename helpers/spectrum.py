@@ -90,8 +90,8 @@ def exact_svd(X, k):
 def lanczos(X, k):
     r"""s (k,) and V (p, k) by Lanczos from a fixed start, which squares: a few decades of σ at a time.
 
-    What is found is taken out, :math:`X(I - VV^\top)`, before σ are looked for whose squares would drown in its rounding
-    errors.
+    What is found is taken out, :math:`X(I - VV^\top)`, before σ are looked for whose squares would drown in its
+    rounding errors.
     """
     s, V, start = np.zeros(0), np.zeros((X.shape[1], 0)), np.random.default_rng(0).normal(size=min(X.shape))
     while len(s) < k:
@@ -105,7 +105,7 @@ def lanczos(X, k):
 
 
 def negligible(s, shape):
-    """What cannot be told from zero beside the largest of s: the rounding error of the SVD of a matrix of that shape."""
+    """What cannot be told from zero beside the largest of s: the rounding error of an SVD of that shape."""
     return s.max() * max(shape) * np.finfo(float).eps
 
 

@@ -78,7 +78,7 @@ def test_lanczos_finds_twelve_decades_of_singular_values(shape, rng):
     s, V = spectrum.exact_svd(with_singular_values(rng, *shape, s_exact), 13)
     assert_allclose(s, s_exact, rtol=1e-15 / s_exact[-1])
     assert_allclose(s[:10], s_exact[:10], rtol=1e-5)
-    assert_allclose(V.T @ V, np.eye(13), atol=1e-13)
+    assert_allclose(V.T @ V, np.eye(13), atol=1e-11)
 
 
 def test_the_gram_matrix_alone_would_lose_them(rng):
