@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
-.PHONY: book test notebooks check-site bench lint clean
+.PHONY: book test notebooks check-site bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -11,7 +12,7 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	@echo "Open _build/html/index.html"
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
 notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 	$(BIN)/python tools/notebooks.py
@@ -27,8 +28,18 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+lock: $(READY)  ## compile requirements.txt from requirements.in; UPGRADE=--upgrade takes the newest versions
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest $(UPGRADE) \
+		--annotation-style line --custom-compile-command "make lock" --output-file requirements.txt requirements.in
+
+lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allows
+	$(BIN)/uv venv --quiet --clear .venv-lowest
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --output-file .venv-lowest/versions.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
+	OPENBLAS_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
+
 clean:
-	rm -rf .venv _build
+	rm -rf .venv .venv-lowest _build
 
 $(READY): requirements.txt pyproject.toml
 	rm -rf .venv
