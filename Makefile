@@ -24,9 +24,13 @@ bench: $(READY)  ## time each step beside its peer
 	$(BIN)/pip install -q -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 
-lint: $(READY)
+lint: $(READY)  ## style of the code and of the chapters' cells
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+format: $(READY)  ## lay out code and cells anew, and sort their imports
+	$(BIN)/ruff check --quiet --select I --fix .
+	$(BIN)/ruff format .
 
 lock: $(READY)  ## compile requirements.txt from requirements.in; UPGRADE=--upgrade takes the newest versions
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest $(UPGRADE) \
