@@ -1,5 +1,6 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
+import kernels
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -9,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 settings.register_profile("book", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("book")
+kernels.encrypt()
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
