@@ -1,0 +1,36 @@
+"""Sphinx extension: what the directives leave undone.
+
+A proof can be folded, and one page can hold several. A raw ``<span id="c17"></span>``, such as a row of the ledger has,
+is a place that other pages may link to, as ``[C17](claims.md#c17)``.
+"""
+
+import re
+
+from docutils import nodes
+
+
+def finish_proofs(app, doctree):
+    """Take away the id that all proofs share, and give one that is folded a title to click on."""
+    for proof in doctree.findall(nodes.admonition):
+        if proof["ids"] == ["proof"]:
+            proof["ids"], folded = [], "dropdown" in proof["classes"]
+            proof["classes"].append("argument")
+            start = next(proof.findall(nodes.Text))
+            if folded:
+                start.parent.replace(start, nodes.Text(start.removeprefix("Proof. ")))
+                proof.insert(0, nodes.title("", "Proof"))
+
+
+def find_anchors(app, doctree):
+    """Tell MyST which ids the raw HTML of a page has: it knows those of headings."""
+    known = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for raw in doctree.findall(nodes.raw):
+        for name in re.findall(r'<span id="([\w-]+)">', raw.astext()):
+            known[name] = (raw.line, name, name)
+
+
+def setup(app):
+    """Sphinx calls this to load the extension."""
+    app.connect("doctree-read", finish_proofs)
+    app.connect("doctree-read", find_anchors)
+    return {"parallel_read_safe": True}
