@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
-.PHONY: book test notebooks check-site bench lint format lock lowest clean
+.PHONY: book test notebooks pdf check-site bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -16,6 +16,9 @@ test: $(READY)  ## reproduce every committed output, and run the unit tests
 
 notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 	$(BIN)/python tools/notebooks.py
+
+pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
+	$(BIN)/python tools/pdf.py
 
 check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py

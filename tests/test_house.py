@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+import pdf
+
 ROOT = pathlib.Path(__file__).parents[1]
 
 
@@ -30,3 +32,7 @@ def test_the_lock_was_compiled_from_what_is_asked_for():
     for line in requirements("requirements.in"):
         limit, pin = re.search(r"<(\d+)", line), re.escape(re.match(r"[\w-]+", line)[0])
         assert not limit or int(re.search(rf"^{pin}==(\d+)", text("requirements.txt"), re.M)[1]) < int(limit[1])
+
+
+def test_the_front_page_waits_for_the_pdf():
+    assert f'{pdf.HIDDEN}<a href="../{pdf.NAME}">' in text("book/intro.md")
