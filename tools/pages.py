@@ -21,6 +21,13 @@ def finish_proofs(app, doctree):
                 proof.insert(0, nodes.title("", "Proof"))
 
 
+def forget_shared_ids(app, doctree, name):
+    """Take away the id that the insides of all theorems, or of all exercises, of a page share."""
+    for inside in doctree.findall(nodes.section):
+        if inside["ids"] in (["proof-content"], ["exercise-content"], ["solution-content"]):
+            inside["ids"] = []
+
+
 def find_anchors(app, doctree):
     """Tell MyST which ids the raw HTML of a page has: it knows those of headings."""
     known = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
@@ -33,4 +40,5 @@ def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("doctree-read", finish_proofs)
     app.connect("doctree-read", find_anchors)
+    app.connect("doctree-resolved", forget_shared_ids)
     return {"parallel_read_safe": True}
