@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
-.PHONY: book test notebooks pdf check-site bench lint format lock lowest clean
+.PHONY: book test pdf check-site lab notebooks exercises experiments bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -14,8 +14,18 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 test: $(READY)  ## reproduce every committed output, and run the unit tests
 	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
+lab: $(READY)  ## open the chapters for editing, rendered as in the book
+	$(BIN)/jupyter lab book
+
 notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 	$(BIN)/python tools/notebooks.py
+
+exercises: $(READY)  ## write the page of exercises from the chapters
+	$(BIN)/python tools/exercises.py
+
+experiments: $(READY)  ## repeat every long run; one whose table is complete takes a second
+	for script in $$(grep -l "^JOBS = " experiments/*.py); do \
+		$(BIN)/python -m experiments.$$(basename $$script .py) || exit 1; done
 
 pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
 	$(BIN)/python tools/pdf.py
@@ -23,9 +33,10 @@ pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
 check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
-bench: $(READY)  ## time each step beside its peer
+bench: $(READY)  ## time each step beside its peer, and each chapter, with the memory it takes
 	$(BIN)/pip install -q -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.chapters
 
 lint: $(READY)  ## style of the code and of the chapters' cells
 	$(BIN)/ruff check .
