@@ -4,6 +4,7 @@ import pathlib
 import re
 
 import pdf
+import yaml
 from packaging.requirements import Requirement
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -36,3 +37,12 @@ def test_the_lock_was_compiled_from_what_is_asked_for():
 
 def test_the_front_page_waits_for_the_pdf():
     assert f'{pdf.HIDDEN}<a href="../{pdf.NAME}">' in text("book/intro.md")
+
+
+def test_workflows_use_actions_by_commit():
+    workflows = list((ROOT / ".github/workflows").glob("*.yml"))
+    assert len(workflows) >= 2
+    for path in workflows:
+        assert yaml.safe_load(path.read_text("utf-8"))["jobs"]
+        for line in re.findall(r"uses: .*", path.read_text("utf-8")):
+            assert re.fullmatch(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
