@@ -9,7 +9,6 @@ from helpers import hide, readings, recall_at, recovery_scores, simulate_interac
 N_ITEMS, N_USERS, N_HELD_OUT = 1_000, 20_000, 1_000  # the paper's size, and users of whom nothing is learned
 SEEDS = range(20)
 TAUS = np.round(4 * 2 ** (np.arange(20) / 2), 1)  # 4 … 2 896.3: λ₁ = τ², λ₂ = τ, λ_w = τ²
-TO_INFINITY = [*TAUS, np.inf]  # where Eq. 1's curves have a limit
 ALPHAS = np.r_[-1:4:0.25, 4:8.5:0.5]
 FEW = ["default", "activity to p/10", "activity exponent 1.5", "activity by rank"]  # 34, 3.6, 2.4 and 1.4 % of cells
 

@@ -7,7 +7,7 @@ with the recovery of the clusters (AUC, average precision, purity) and recall@20
 import numpy as np
 
 from experiments import run
-from experiments.common import ALPHAS, N_ITEMS, TAUS, TO_INFINITY, draw, jobs, scores
+from experiments.common import ALPHAS, N_ITEMS, TAUS, draw, jobs, scores
 from helpers import cosine_similarity, readings, truncated_svd
 
 

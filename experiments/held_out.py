@@ -1,8 +1,8 @@
 """How well each objective predicts what held-out users took, at every k and λ: 180 data sets, about an hour.
 
-held_out.csv has a row for each reading, seed, objective, k and τ: recall@20 on the validation users, by which parameters
-are chosen, and recall@20 and nDCG@100 on the test users. Two rows of each data set are no models: popularity, and the
-oracle, which knows the probabilities by which the test users took items.
+held_out.csv has a row for each reading, seed, objective, k and τ: recall@20 on the validation users, by which
+parameters are chosen, and recall@20 and nDCG@100 on the test users. Two rows of each data set are no models:
+popularity, and the oracle, which knows the probabilities by which the test users took items.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def score_held_out(reading, seed, ranks=RANKS):
         s, V = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
         for k in ranks if reading in FEW and not name else (50,):
             for objective, kept in KEPT.items():
-                for tau in TAUS[TAUS < s[0]]:
+                for tau in [tau for tau in TAUS if tau < s[0]]:
                     models = [predict(users, V[:, :k], kept(s[:k], tau), *frame) for users in data[2:4]]
                     row = {"objective": name + objective, "k": k, "tau": tau}
                     row |= {"validation": recall_at(models[0], *data.validation)}

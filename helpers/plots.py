@@ -20,7 +20,7 @@ def use_style():
     plt.rcParams.update(
         {
             "figure.figsize": (7, 3.5),
-            "figure.dpi": 110,
+            "figure.dpi": 160,
             "figure.constrained_layout.use": True,
             "font.size": 10,
             "axes.titlesize": 10,
@@ -33,26 +33,48 @@ def use_style():
     )
 
 
-def show_similarities(matrices, clusters=None, columns=None):
+def label_lines(ax, gap=0.045, size=9):
+    """Write each line's label at its right end, in its color, instead of a legend; labels keep a distance from another.
+
+    Parameters: ax, axes whose lines have labels; gap, the least distance of two labels, a share of the axes' height.
+    """
+    lines = [line for line in ax.lines if not line.get_label().startswith("_")]
+    ends = [ax.transAxes.inverted().transform(ax.transData.transform(line.get_xydata()[-1]))[1] for line in lines]
+    order, heights = np.argsort(ends), np.sort(np.clip(ends, 0, 1))
+    for i in range(1, len(heights)):
+        heights[i] = max(heights[i], heights[i - 1] + gap)
+    heights -= np.maximum(heights.max(initial=0) - 1.02, 0)
+    for i, height in zip(order, heights, strict=True):
+        style = {"color": lines[i].get_color(), "size": size, "va": "center", "clip_on": False}
+        ax.text(1.02, height, lines[i].get_label(), transform=ax.transAxes, **style)
+
+
+def show_similarities(matrices, clusters=None, columns=None, digits=None, name="item"):
     """One panel per similarity matrix, all on the scale from −1 to 1, with its color bar.
 
     Parameters: matrices, a dict from title to (p, p) similarities; clusters (p,), ascending, draws the borders between
-    clusters; columns, the number of panels in a row (default: all of them).
+    clusters; columns, the number of panels in a row (default: all of them); digits, to write the values into the cells;
+    name, of a row.
     Returns: the figure.
     """
     columns = columns or len(matrices)
     rows = -(-len(matrices) // columns)
     size = min(2.6, 7.6 / columns)
     figure, axes = plt.subplots(rows, columns, figsize=(size * columns + 0.8, (size + 0.35) * rows), squeeze=False)
+    figure.set_dpi(120 if digits is None else 160)  # panels without text are soft anyway, and large
     for ax in axes.flat[len(matrices) :]:
         ax.remove()
     for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
         image = ax.imshow(S, vmin=-1, vmax=1, interpolation="antialiased")
-        ax.set(title=title, xticks=[], yticks=[], xlabel="item", ylabel="item")
+        ax.set(title=title, xticks=[], yticks=[], xlabel=name, ylabel=name)
         ax.label_outer()
         for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
             ax.axhline(border, color="0.4", lw=0.4)
             ax.axvline(border, color="0.4", lw=0.4)
+        for (i, j), value in np.ndenumerate(S if digits is not None else np.empty((0, 0))):
+            color = "white" if abs(value) > 0.6 else "black"
+            text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
+            ax.text(j, i, text, ha="center", va="center", size=8, color=color)
     figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine (dimensionless)")
     return figure
 
