@@ -34,7 +34,7 @@ check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
 bench: $(READY)  ## time each step beside its peer, and each chapter, with the memory it takes
-	$(BIN)/pip install -q -r benchmarks/requirements.txt
+	$(BIN)/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.chapters
 
@@ -62,5 +62,5 @@ clean:
 $(READY): requirements.txt pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -r requirements.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
 	touch $@

@@ -24,6 +24,7 @@ nitpicky = True
 
 ```{toctree}
 claims
+index-zh
 ```
 
 See [C17](claims.md#c17) and {cite:p}`one,two,three,edited`.
@@ -50,6 +51,7 @@ Second.
 ```{bibliography}
 ```
 """,
+    "index-zh.md": "# 目录\n",
     "claims.md": """# Claims
 
 :::{table}
@@ -71,7 +73,7 @@ def built(tmp_path_factory):
     path = {**os.environ, "PYTHONPATH": str(ROOT / "tools"), "PYTHONWARNINGS": "ignore"}
     done = subprocess.run(command, env=path, capture_output=True, text=True, encoding="utf-8")
     assert (done.returncode, done.stderr) == (0, "")
-    return {name: (folder / f"html/{name}.html").read_text("utf-8") for name in ("index", "claims")}
+    return {name: (folder / f"html/{name}.html").read_text("utf-8") for name in ("index", "index-zh", "claims")}
 
 
 def test_a_row_of_the_ledger_is_a_target(built):
@@ -105,3 +107,8 @@ def test_references_are_labeled_as_the_text_labels_them(built):
         "Eckart and Young, 1936",
         "Hu et al., 2008",
     ]
+
+
+def test_a_page_says_its_language(built):
+    languages = {name: re.search(r'<html lang="([\w-]+)"', page)[1] for name, page in built.items()}
+    assert languages == {"index": "en", "index-zh": "zh-Hans", "claims": "en"}

@@ -1,12 +1,15 @@
 """Sphinx extension: what the directives leave undone.
 
-A proof can be folded, and one page can hold several. A raw ``<span id="c17"></span>``, such as a row of the ledger has,
-is a place that other pages may link to, as ``[C17](claims.md#c17)``.
+A proof can be folded, and one page can hold several. A page whose name ends with a language is in it. A raw
+``<span id="c17"></span>``, such as a row of the ledger has, is a place that other pages may link to, as
+``[C17](claims.md#c17)``.
 """
 
 import re
 
 from docutils import nodes
+
+LANGUAGES = {"ja": "ja", "zh": "zh-Hans", "vi": "vi"}
 
 
 def finish_proofs(app, doctree):
@@ -36,9 +39,15 @@ def find_anchors(app, doctree):
             known[name] = (raw.line, name, name)
 
 
+def set_language(app, name, template, context, doctree):
+    """Say in which language a page such as what-to-do-ja is: to readers' voices, hyphenation, choice of fonts."""
+    context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
+
+
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("doctree-read", finish_proofs)
     app.connect("doctree-read", find_anchors)
     app.connect("doctree-resolved", forget_shared_ids)
+    app.connect("html-page-context", set_language)
     return {"parallel_read_safe": True}
