@@ -51,7 +51,7 @@ lock: $(READY)  ## compile requirements.txt from requirements.in; UPGRADE=--upgr
 		--annotation-style line --custom-compile-command "make lock" --output-file requirements.txt requirements.in
 
 lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allows
-	$(BIN)/uv venv --quiet --clear .venv-lowest
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-lowest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --output-file .venv-lowest/versions.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
 	OPENBLAS_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)

@@ -54,7 +54,7 @@ def page():
             cells = nbformat.read(path, as_version=4).cells
             text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
             for title, label, *rest in exercises(text):
-                row = [f"[]({path.name})", f"[{title}]({label})", *(word or "?" for word in rest)]
+                row = [f"[]({path.name})", f"[{title}]({label})", *(word or "–" for word in rest)]
                 lines.append(f"| {' | '.join(row)} |\n")
     return f"{HEAD}{''.join(lines)}:::\n"
 
