@@ -57,8 +57,8 @@ FAULTS = {
     "slider without a label": SLIDER.replace("α", ""),
     "slider whose focus is not seen: α": SLIDER.replace("margin: 9px", "outline: none"),
     "figure that Enter does not open": FIGURE + "<script>HTMLDialogElement.prototype.showModal = () => 0</script>",
-    "figure that loses its alt text when opened": FIGURE + "<script>addEventListener('click', () => "
-    "setTimeout(() => (document.querySelector('.viewer img').alt = '')))</script>",
+    "figure that loses its alt text when opened": FIGURE + "<script>const all = HTMLDialogElement.prototype, show ="
+    "all.showModal; all.showModal = function () { this.querySelector('img').alt = ''; show.call(this) }</script>",
     "figure that opens only 50 px wide": FIGURE + "<style>.viewer img { width: 50px !important }</style>",
     "figure from which Esc does not lead back": FIGURE + "<script>addEventListener('click', () => "
     "document.querySelector('.viewer').addEventListener('cancel', (event) => event.preventDefault()))</script>",
