@@ -206,3 +206,14 @@ for (const figure of document.querySelectorAll("[data-play]")) {
   figure.replaceChildren();
   players[figure.dataset.play](figure, data);
 }
+
+// Beside "Skip to main content", seen when it has the focus: a way to the sliders that passes the page by.
+const [first] = document.querySelectorAll("[data-play]");
+const skip = document.querySelector(".skip-link");
+if (first && skip) {
+  first.id ||= "sliders";
+  const way = skip.cloneNode();
+  way.removeAttribute("id");
+  add(way, "a", { href: `#${first.id}` }, "Skip to the sliders");
+  skip.after(way);
+}
