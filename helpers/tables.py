@@ -18,6 +18,7 @@ class Table:
         self.header, self.rows, self.right = header, rows, right
 
     def _repr_markdown_(self):
+        """What Jupyter and the book show."""
         rule = ["---:" if right else ":---" for right in self.right]
         lines = [
             [cell.replace(r"\|", r"\Vert ").replace("|", r"\|") for cell in row] for row in [self.header, *self.rows]
@@ -25,6 +26,7 @@ class Table:
         return "\n".join(f"| {' | '.join(line)} |" for line in [lines[0], rule, *lines[1:]])
 
     def __repr__(self):
+        """What a terminal shows."""
         import pandas as pd
 
         return pd.DataFrame(self.rows, columns=self.header).to_string(index=False, line_width=79)

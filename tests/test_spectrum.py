@@ -60,7 +60,7 @@ def test_directions_beyond_the_rank_have_singular_value_exactly_zero(largest_gra
 
 
 @pytest.mark.parametrize("largest_gram", [5_000, 5])
-@pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-9])
+@pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-9, 1e-11])
 @pytest.mark.parametrize("shape", [(300, 100), (100, 300)])
 def test_small_singular_values_keep_their_digits(largest_gram, ratio, shape, rng, monkeypatch):
     monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
@@ -69,6 +69,16 @@ def test_small_singular_values_keep_their_digits(largest_gram, ratio, shape, rng
     _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
     assert_allclose(s, s_dense[:4], rtol=1e-14 / ratio + 1e-10)
     assert_allclose(V @ V.T, Vt[:4].T @ Vt[:4], atol=1e-14 / ratio + 1e-10)
+    assert_allclose(V.T @ V, np.eye(4), atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60)])
+def test_lanczos_finds_twelve_decades_of_singular_values(shape, rng):
+    s_exact = np.logspace(0, -12, 13)
+    s, V = spectrum.exact_svd(with_singular_values(rng, *shape, s_exact), 13)
+    assert_allclose(s, s_exact, rtol=1e-15 / s_exact[-1])
+    assert_allclose(s[:10], s_exact[:10], rtol=1e-5)
+    assert_allclose(V.T @ V, np.eye(13), atol=1e-11)
 
 
 def test_the_gram_matrix_alone_would_lose_them(rng):
