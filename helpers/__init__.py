@@ -35,6 +35,7 @@ from helpers.similarity import (
 )
 from helpers.simulation import Simulation, readings, simulate_interactions
 from helpers.spectrum import truncated_svd
+from helpers.tables import table
 
 __all__ = [
     "Interval",
@@ -75,6 +76,7 @@ __all__ = [
     "simulate_interactions",
     "standardized_gram",
     "t_interval",
+    "table",
     "transform",
     "truncated_svd",
     "weight_decay_factors",

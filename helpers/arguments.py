@@ -10,27 +10,33 @@ import numpy as np
 import scipy.sparse as sp
 
 
-def valid_data(X):
+def valid_data(X, name="X"):
     """X as a float64 array or CSR array, (n, p), non-empty and finite."""
     if not sp.issparse(X):
-        return valid_matrix("X", X)
+        return valid_matrix(name, X)
     if X.ndim != 2 or 0 in X.shape:
-        raise ValueError(f"X must be a non-empty matrix, got shape {X.shape}")
-    valid_numbers("X", X.data)
-    return sp.csr_array(X, dtype=float)
+        raise ValueError(f"{name} must be a non-empty matrix, got shape {X.shape}")
+    X = sp.csr_array(X)
+    X.data = valid_numbers(name, X.data)
+    return X
+
+
+def valid_reals(name, values):
+    """values as a float64 array of real numbers, NaN and infinity among them, of any shape."""
+    try:
+        values = np.ma.asarray(values)  # which keeps the masks that np.asarray would drop
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length, got {values}") from None
+    if np.ma.is_masked(values):
+        raise TypeError(f"{name} must not have masked entries, got {np.ma.count_masked(values)}")
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be real numbers, got {values.dtype.name}: {values}")
+    return np.asarray(values.data, dtype=float)
 
 
 def valid_numbers(name, values):
     """values as a float64 array of finite numbers, of any shape."""
-    if np.ma.is_masked(values):
-        raise TypeError(f"{name} must not have masked entries, got {np.ma.count_masked(values)}")
-    try:
-        values = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must have rows of one length, got {values}") from None
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be real numbers, got {values.dtype.name}: {values}")
-    values = values.astype(float, copy=False)
+    values = valid_reals(name, values)
     wrong = ~np.isfinite(values)
     if wrong.any():
         raise ValueError(f"{name} must be finite, got {values[wrong][0]}")
@@ -70,19 +76,26 @@ def valid_rows(name, values, n_columns=None):
     return values
 
 
-def valid_number(name, value, low=-np.inf, high=np.inf):
-    """value as a finite float between low and high, both included."""
-    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+def valid_number(name, value, low=-np.inf, high=np.inf, strictly=False):
+    """value as a finite float between low and high, both included unless strictly."""
+    if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (np.isfinite(value) and low <= value <= high):
-        within = f"between {low} and {high}" if np.isfinite(high) else f">= {low}" if np.isfinite(low) else ""
-        raise ValueError(f"{name} must be a finite number {within}".rstrip() + f", got {value}")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = np.inf
+    if not (np.isfinite(number) and (low < number < high if strictly else low <= number <= high)):
+        between = f" {'strictly ' * strictly}between {low} and {high}"
+        bounds = between if high < np.inf else f" {'>' if strictly else '>='} {low}" if low > -np.inf else ""
+        raise ValueError(f"{name} must be a finite number{bounds}, got {value}")
+    return number
 
 
 def valid_integer(name, value, low, high):
     """value as an int between low and high, both included."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= value <= high:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if not isinstance(value, Integral) or not low <= value <= high:
         raise ValueError(f"{name} must be an integer between {low} and {high}, got {value}")
     return int(value)
 
@@ -138,11 +151,15 @@ def valid_spectrum(s, V):
 
 
 def valid_labels(name, labels):
-    """labels as a non-empty vector, none of them missing."""
-    labels = np.asarray(labels)
-    missing = labels != labels if labels.ndim == 1 and labels.size else np.array([True])
+    """labels, numbers or text, as integers from 0: a non-empty vector, none of them missing."""
+    try:
+        each, labels = np.asarray(labels, dtype=object), np.ma.asarray(labels)
+        missing = np.ma.is_masked(labels) or any(label is None or label != label for label in each.ravel())
+        integers = [] if missing else np.unique(labels.data, return_inverse=True)[1]
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be labels of one kind, got {labels}") from None
     if labels.ndim != 1 or labels.size == 0:
         raise ValueError(f"{name} must be a non-empty vector of labels, got shape {labels.shape}")
-    if missing.any() or any(label is None for label in labels.tolist()):
+    if missing:
         raise ValueError(f"{name} must not have missing labels, got {labels}")
-    return labels
+    return integers

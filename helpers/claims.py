@@ -2,15 +2,18 @@
 
 import numpy as np
 
+from helpers.arguments import valid_reals
+
 
 def check(claim, statement, actual, expected, within=1e-10):
     """Assert that two arrays obtained by independent routes agree, and print what agreed and the tolerance it met.
 
     Parameters: claim, an id of the ledger such as "C17", or "" for a step on the way to one; statement, what is
     claimed, in words; actual and expected, arrays of one shape; within, the largest absolute difference allowed.
-    Raises AssertionError, naming the claim and the largest difference, if they differ by more, in shape, or are NaN.
+    Raises AssertionError, naming the claim and the largest difference, if they differ by more, in shape, or are NaN;
+    TypeError if they are no real numbers.
     """
-    actual, expected = np.asarray(actual, dtype=float), np.asarray(expected, dtype=float)
+    actual, expected = valid_reals("actual", actual), valid_reals("expected", expected)
     assert actual.shape == expected.shape, f"{claim}: {statement}: shapes {actual.shape} and {expected.shape}"
     difference = np.max(np.abs(actual - expected))
     assert difference <= within, f"{claim}: {statement}: differs by {difference:.3g}, more than {within:g}"
@@ -26,6 +29,8 @@ def check_identity(claim, statement, *residuals):
 
     assert residuals, f"{claim}: {statement}: nothing to check"
     for residual in residuals:
+        if isinstance(residual, str):  # which sympy would read as an expression
+            raise TypeError(f"residuals must be sympy expressions or matrices, got {residual!r}")
         entries = residual if isinstance(residual, sympy.MatrixBase) else [residual]
         left = [rest for rest in map(sympy.simplify, entries) if rest != 0]
         assert not left, f"{claim}: {statement}: {left[0]} is left"
@@ -45,4 +50,4 @@ def check_that(claim, statement, condition):
 def show(values, digits=3):
     """Print numbers rounded to so many decimals, never as −0."""
     with np.printoptions(suppress=True, floatmode="fixed", precision=digits, linewidth=100):
-        print(np.round(np.asarray(values, dtype=float), digits) + 0.0)
+        print(np.round(valid_reals("values", values), digits) + 0.0)

@@ -26,14 +26,15 @@ def t_interval(values, confidence=0.95):
 
     .. math:: \bar x \pm t_{(1 + \text{confidence})/2,\; m-1}\,\frac{\mathrm{sd}}{\sqrt m}
 
-    Parameters: values (m, …), m ≥ 2 data sets; confidence between 0 and 1.
+    Parameters: values (m, …), m ≥ 2 data sets; confidence strictly between 0 and 1.
     Returns: an Interval, in the units of values.
     Raises ValueError if there are fewer than two data sets, or a value is NaN or infinite.
     Source: Student 1908.
     """
     from scipy import stats  # here, as it would double the time that importing helpers takes
 
-    values, confidence = valid_numbers("values", values), valid_number("confidence", confidence, 0, 1)
+    values = valid_numbers("values", values)
+    confidence = valid_number("confidence", confidence, 0, 1, strictly=True)
     if values.ndim == 0 or len(values) < 2:
         raise ValueError(f"values must hold at least two data sets, got shape {values.shape}")
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
@@ -51,7 +52,7 @@ def chosen_elsewhere(scores):
     scores = valid_matrix("scores", scores)
     if len(scores) < 2:
         raise ValueError(f"scores must hold at least two data sets, got {len(scores)}")
-    others = scores.sum(axis=0) - scores
+    others = (1 - np.eye(len(scores))) @ scores
     return np.argmax(others >= others.max(axis=1, keepdims=True) - 1e-12, axis=1)
 
 
@@ -63,14 +64,16 @@ def hide(rng, X, share=0.2):
     Returns: seen, hidden, both (n, p) CSR, seen + hidden = X; a user of a single interaction keeps it.
     Raises ValueError if share is not between 0 and 1, TypeError if rng is no Generator.
     """
-    rng, X = valid_generator(rng), sp.csr_array(valid_data(X))
+    rng, X = valid_generator(rng), sp.csr_array(valid_data(X), copy=True)
     share = valid_number("share", share, 0, 1)
-    X.sort_indices()
+    X.sum_duplicates()
+    X.eliminate_zeros()
     sizes = np.diff(X.indptr)
     rank = np.lexsort((rng.random(X.nnz), np.repeat(np.arange(len(sizes)), sizes)))
     place = np.empty(X.nnz, dtype=int)
     place[rank] = np.arange(X.nnz) - np.repeat(X.indptr[:-1], sizes)
-    hidden = place < np.repeat(np.minimum(np.ceil(share * sizes), sizes - 1), sizes)
+    wanted = np.ceil(np.round(share * sizes, 9))  # 0.07 · 100 is 7.000000000000001
+    hidden = place < np.repeat(np.minimum(wanted, sizes - 1), sizes)
     parts = [sp.csr_array((X.data * part, X.indices, X.indptr), X.shape, copy=True) for part in (~hidden, hidden)]
     for part in parts:
         part.eliminate_zeros()
@@ -107,13 +110,18 @@ def ndcg_at(scores, seen, hidden, n=100):
     return float(np.mean(hits @ discount / (ideal @ discount)))
 
 
+def taken(name, M, shape):
+    """Where M, dense or sparse, is not zero; ValueError if it is not of that shape."""
+    M = valid_data(M, name)
+    if M.shape != shape:
+        raise ValueError(f"{name} must have the shape of scores, {shape}, got {M.shape}")
+    return (M.toarray() if sp.issparse(M) else M) != 0
+
+
 def hits_at(scores, seen, hidden, n):
     """Which of the n best unseen items are hidden ones, and which places a perfect ranking hits: (users, n) each."""
     scores = valid_matrix("scores", scores)
-    seen, hidden = (np.asarray(M.toarray() if sp.issparse(M) else M) != 0 for M in (seen, hidden))
-    for name, M in (("seen", seen), ("hidden", hidden)):
-        if M.shape != scores.shape:
-            raise ValueError(f"{name} must have the shape of scores, {scores.shape}, got {M.shape}")
+    seen, hidden = (taken(name, M, scores.shape) for name, M in (("seen", seen), ("hidden", hidden)))
     if np.any(seen & hidden):
         raise ValueError(f"hidden must not have items that were seen, got {np.sum(seen & hidden)} of them")
     n = valid_integer("n", n, 1, scores.shape[1])

@@ -109,7 +109,7 @@ def counts_by_level(L, clusters):
 def rounded(S, clusters):
     """The levels of S, (m, m), and clusters as integers from 0, (m,); ValueError if shapes disagree."""
     clusters = valid_labels("clusters", clusters)
-    return levels(valid_square("S", S, len(clusters))), np.unique(clusters, return_inverse=True)[1]
+    return levels(valid_square("S", S, len(clusters))), clusters
 
 
 def levels(values):

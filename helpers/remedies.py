@@ -60,7 +60,7 @@ def whiten(B):
 
 
 def centered_gram(G, means, n_users):
-    r"""Gram matrix of X with its column means subtracted: :math:`G - n\,\mu\mu^\top`.
+    r"""Gram matrix of X with its column means subtracted: :math:`G - n\,\bar x\bar x^\top`.
 
     Parameters: G (p, p), the Gram matrix of X; means (p,), its column means; n_users ≥ 1, its number of rows.
     Returns: (p, p), in squared units of X.
@@ -74,13 +74,13 @@ def centered_gram(G, means, n_users):
     short = G.diagonal() - n_users * means**2 < -1e-9 * G.diagonal()
     if short.any():
         raise ValueError(f"means must satisfy n_users * means**2 <= diag(G), got {means[short][0]}")
-    return valid_gram(G - n_users * np.outer(means, means), name="G - n_users * outer(means, means)")
+    return valid_gram(G - n_users * np.outer(means, means), name="G - n_users * outer(means, means)", like=G)
 
 
 def standardized_gram(G, means, n_users):
     r"""Gram matrix of X with every column at mean 0 and variance 1: n times the correlations of the columns.
 
-    .. math:: n\,\frac{G_{ij} - n\mu_i\mu_j}{\sqrt{(G_{ii} - n\mu_i^2)(G_{jj} - n\mu_j^2)}}
+    .. math:: n\,\frac{G_{ij} - n\bar x_i\bar x_j}{\sqrt{(G_{ii} - n\bar x_i^2)(G_{jj} - n\bar x_j^2)}}
 
     Parameters: G (p, p), the Gram matrix of X; means (p,), its column means; n_users ≥ 1. No column may be constant.
     Returns: (p, p), dimensionless.
@@ -96,14 +96,14 @@ def standardized_gram(G, means, n_users):
 
 
 def propensity_scaled(X, item_power, user_power=0.0):
-    r"""X with columns and rows divided by powers of their sums, popularity :math:`c` and activity :math:`r`.
+    r"""X with each entry divided by powers of its column's sum, the item's popularity, and of its row's, the activity.
 
-    .. math:: \mathrm{diag}(r)^{-b}\, X\, \mathrm{diag}(c)^{-a}
+    .. math:: \frac{x_{ui}}{(\sum_v x_{vi})^{\text{item power}}\,(\sum_j x_{uj})^{\text{user power}}}
 
-    Parameters: X (n, p) ≥ 0, dense or sparse; item_power a and user_power b, finite. Empty rows and columns stay so.
+    Parameters: X (n, p) ≥ 0, dense or sparse; item_power and user_power, finite. Empty rows and columns stay so.
     Returns: (n, p), CSR.
     Raises ValueError if X has a negative, NaN or infinite entry, or a power is NaN or infinite.
-    Source: Steck et al. 2024, Section 3; Schnabel et al. 2016 for a = 1 and known propensities.
+    Source: Steck et al. 2024, Section 3; Schnabel et al. 2016 for item_power 1 and known propensities.
     """
     X = sp.csr_array(valid_data(X))
     if X.nnz and X.data.min() < 0:
@@ -119,23 +119,22 @@ def propensity_scaled(X, item_power, user_power=0.0):
 def shifted_ppmi(counts, exponent=1.0, n_negatives=1):
     r"""Shifted positive PMI of items and contexts, with the exponent β of the negative-sampling distribution.
 
-    .. math:: \Bigl(\log\frac{C_{ij}}{C_{i\cdot}\,P_\beta(j)} - \log\kappa\Bigr)_+, \qquad
-              P_\beta(j) = \frac{C_{\cdot j}^{\beta}}{\sum_l C_{\cdot l}^{\beta}}
+    .. math:: \Bigl(\log\frac{n_{ij}}{n_{i\cdot}\,P_\beta(j)} - \log\kappa\Bigr)_+, \qquad
+              P_\beta(j) = \frac{n_{\cdot j}^{\beta}}{\sum_l n_{\cdot l}^{\beta}}
 
-    Parameters: counts C (p, q) ≥ 0, no row or column all zero; exponent β ≥ 0; n_negatives κ > 0.
+    Parameters: counts (p, q), :math:`n_{ij}` ≥ 0 with sums :math:`n_{i\cdot}` of rows and :math:`n_{\cdot j}` of
+    columns, none of them zero; exponent β ≥ 0; n_negatives κ > 0.
     Returns: (p, q), dimensionless; 0 where the count is 0.
     Raises ValueError if a count is negative, NaN or infinite, a row or column is zero, β < 0 or κ ≤ 0.
     Source: Levy and Goldberg 2014; Levy, Goldberg and Dagan 2015 for β.
     """
-    C = valid_matrix("counts", counts)
-    if C.min() < 0 or not (C.any(axis=0).all() and C.any(axis=1).all()):
-        raise ValueError(f"counts must be >= 0, without a zero row or column, got a smallest entry of {C.min()}")
-    if not 0 <= exponent < np.inf:
-        raise ValueError(f"exponent must be a finite number >= 0, got {exponent}")
-    if not 0 < n_negatives < np.inf:
-        raise ValueError(f"n_negatives must be a finite number > 0, got {n_negatives}")
-    noise = C.sum(axis=0) ** exponent
-    ratio = C / (n_negatives * np.outer(C.sum(axis=1), noise / noise.sum()))
+    counts = valid_matrix("counts", counts)
+    if counts.min() < 0 or not (counts.any(axis=0).all() and counts.any(axis=1).all()):
+        raise ValueError(f"counts must be >= 0, without a zero row or column, got a smallest entry of {counts.min()}")
+    exponent = valid_number("exponent", exponent, low=0)
+    n_negatives = valid_number("n_negatives", n_negatives, low=0, strictly=True)
+    noise = counts.sum(axis=0) ** exponent
+    ratio = counts / (n_negatives * np.outer(counts.sum(axis=1), noise / noise.sum()))
     return np.log(np.maximum(ratio, 1))
 
 
@@ -157,15 +156,19 @@ def layer_norm(E):
     return centered / spread
 
 
-def valid_gram(G, size=None, name="G"):
-    """G as a finite, symmetric, positive semi-definite matrix (of that size); ValueError otherwise."""
+def valid_gram(G, size=None, name="G", like=None):
+    """G as a finite, symmetric, positive semi-definite matrix (of that size), up to the rounding errors of one like it.
+
+    ValueError otherwise.
+    """
     G = valid_square(name, G, size)
-    rounding = 1e-9 * np.abs(G).max()
+    rounding = 1e-9 * np.abs(G if like is None else like).max()
     try:
-        np.linalg.cholesky(G + rounding * np.eye(len(G)))
+        np.linalg.cholesky(G + rounding * np.eye(len(G)))  # ten times as fast as the eigenvalues
     except np.linalg.LinAlgError:
         smallest = np.linalg.eigvalsh(G)[0]
-        raise ValueError(f"{name} must be positive semi-definite, got an eigenvalue of {smallest}") from None
+        if smallest < -rounding:
+            raise ValueError(f"{name} must be positive semi-definite, got an eigenvalue of {smallest}") from None
     return G
 
 

@@ -1,5 +1,6 @@
 r"""Ω and the cosines (Eq. 4), and how far they can be moved while predictions stay the same."""
 
+from collections.abc import Iterable
 from itertools import islice
 
 import numpy as np
@@ -46,10 +47,12 @@ def cosine_moments(B, scales):
 
     Parameters: B (p, k); scales, an iterable of d (k,), all entries ≠ 0. Only running sums are kept: memory is O(p²).
     Returns: mean (p, p), standard deviation (p, p), dimensionless.
-    Raises ValueError if scales is empty, or a d has a zero or makes a row of B D⁻¹ zero.
+    Raises ValueError if scales is empty, a d has a zero, or B has a zero row; TypeError if scales cannot be iterated.
     Source: Steck et al. 2024, Eqs. 3 and 4.
     """
-    B = valid_matrix("B", B)
+    B = valid_rows("B", B)
+    if not isinstance(scales, Iterable):
+        raise TypeError(f"scales must be an iterable of d, got {scales!r}")
     sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
     while units := [unit_rows("B", B / valid_scale(d, B.shape[1])) for d in islice(scales, SCALES_AT_ONCE)]:
         for i in range(0, len(B), ROWS_AT_ONCE):
@@ -90,10 +93,9 @@ def attainable_interval(x, y):
         return -1.0, 1.0
     if not products.any():
         return 0.0, 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.abs(x / y)[(x != 0) | (y != 0)]
-        rho = ratios.max() / ratios.min()
-    nearest = float(2 / (np.sqrt(rho) + 1 / np.sqrt(rho)))
+    with np.errstate(divide="ignore", over="ignore"):  # log 0 = −∞, and beyond e^709 the end is 0
+        ratios = np.subtract(*np.log(np.abs([x, y])[:, (x != 0) | (y != 0)]))
+        nearest = float(1 / np.cosh((ratios.max() - ratios.min()) / 2))  # 2√ρ/(1+ρ)
     return (-1.0, -nearest) if products.min() < 0 else (nearest, 1.0)
 
 
@@ -116,7 +118,8 @@ def cosine_range(cosine, cond):
 def realizing_transform(B, T):
     r"""The symmetric M after which the items of B have the cosines T, at unchanged lengths and predictions.
 
-    .. math:: M = W^{-1/2},\qquad W = B^+ L T L\,B^{+\top} + I - B^+ B,\qquad L_{ii} = \|b_i\|
+    .. math:: M = \bigl(B^+\,\Omega^{-1} T\,\Omega^{-1} B^{+\top} + I - B^+ B\bigr)^{-1/2},\qquad
+              \Omega^{-1} = \mathrm{diag}(\|b_i\|)
 
     Then :math:`\mathrm{cosSim}(B M^{-\top}) = T`.
     Parameters: B (m, k), independent rows, the items to be moved, m ≤ k; T (m, m), a positive definite correlation
@@ -133,7 +136,7 @@ def realizing_transform(B, T):
     lengths = np.linalg.norm(B, axis=1, keepdims=True)
     root = np.linalg.solve(coordinates.T, lengths * np.linalg.cholesky(T))
     vectors, s, _ = np.linalg.svd(basis @ root @ basis.T + np.eye(B.shape[1]) - basis @ basis.T)
-    return vectors / s @ vectors.T  # W = vectors diag(s²) vectorsᵀ
+    return vectors / s @ vectors.T  # M⁻² = vectors diag(s²) vectorsᵀ
 
 
 def neighbor_transform(B, i, j, cond):

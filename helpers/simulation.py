@@ -140,7 +140,8 @@ def draw_items(rng, clusters, popularity, preferences, activity):
 
 def earliest(arrivals, counts):
     """The counts smallest entries of each row, (m, p) bool: found in float32, ties there settled in float64."""
-    coarse = arrivals.astype(np.float32)
+    with np.errstate(over="ignore"):  # what is infinite in float32 is a tie like any other
+        coarse = arrivals.astype(np.float32)
     taken = coarse <= np.take_along_axis(np.sort(coarse, axis=1), counts[:, None] - 1, axis=1)
     for row in np.flatnonzero(taken.sum(axis=1) > counts):
         taken[row] = arrivals[row] <= np.sort(arrivals[row])[counts[row] - 1]
@@ -149,13 +150,17 @@ def earliest(arrivals, counts):
 
 def chosen(name, law, laws):
     """The law of that name; ValueError listing the known ones otherwise."""
-    if law not in laws:
+    if not isinstance(law, str) or law not in laws:
         raise ValueError(f"{name} must be one of {', '.join(laws)}, got {law}")
     return laws[law]
 
 
 def readings(n_items):
-    """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first."""
+    """How what the paper leaves open may be read: arguments of simulate_interactions by name, the default first.
+
+    Parameters: n_items ≥ 10, the number of items. Returns: a dict of dicts. Raises ValueError if n_items is below 10.
+    """
+    n_items = valid_integer("n_items", n_items, 10, np.inf)
     return {
         "default": {},
         "Dirichlet clusters": {"cluster_law": "dirichlet"},

@@ -7,7 +7,7 @@ cost grows linearly with the number of users.
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import aslinearoperator, svds
 
 from helpers.arguments import valid_data, valid_integer
 
@@ -36,7 +36,7 @@ def truncated_svd(X, k):
         s, V = spectrum_of_gram(gram(X), k)
     if s is None or s[-1] < SMALLEST_RATIO * s[0]:
         s, V = exact_svd(X, k)
-    s[s < s[0] * max(X.shape) * np.finfo(float).eps] = 0
+    s[s < negligible(s, X.shape)] = 0
     return s, V * signs(V)
 
 
@@ -73,17 +73,40 @@ def spectrum_of_gram(G, k):
 
 
 def exact_svd(X, k):
-    """s (k,) and V (p, k) from X itself: Lanczos from a fixed start, or the full SVD where nothing is truncated."""
+    """s (k,) and V (p, k) from X itself: Lanczos, or the full SVD where nothing is truncated."""
     seen = X.astype(bool).sum(axis=0) > 0
     if not seen.any():
         return np.zeros(k), np.zeros((X.shape[1], k))
     if k == min(X.shape):
         _, s, Vt = np.linalg.svd(X.toarray() if sp.issparse(X) else X, full_matrices=False)
+        V = Vt.T
     else:
-        _, s, Vt = svds(X, k, v0=np.random.default_rng(0).normal(size=min(X.shape)))
-    Vt[:, ~seen] = 0
+        s, V = lanczos(X, k)
+    V[~seen] = 0
     order = np.argsort(-s)
-    return s[order], Vt[order].T
+    return s[order], V[:, order]
+
+
+def lanczos(X, k):
+    r"""s (k,) and V (p, k) by Lanczos from a fixed start, which squares: a few decades of σ at a time.
+
+    What is found is taken out, :math:`X(I - VV^\top)`, before σ are looked for whose squares would drown in its
+    rounding errors.
+    """
+    s, V, start = np.zeros(0), np.zeros((X.shape[1], 0)), np.random.default_rng(0).normal(size=min(X.shape))
+    while len(s) < k:
+        outside = aslinearoperator(sp.eye_array(len(V))) - aslinearoperator(V) @ aslinearoperator(V.T)
+        _, found, Vt = svds(aslinearoperator(X) @ outside, k - len(s), v0=start)
+        kept = found >= SMALLEST_RATIO * found.max()
+        if found[~kept].max(initial=0) < negligible(np.r_[s, found], X.shape):
+            kept[:] = True  # the others are zero up to rounding
+        s, V = np.r_[s, found[kept]], np.hstack([V, (outside @ Vt[kept].T)])
+    return s, V
+
+
+def negligible(s, shape):
+    """What cannot be told from zero beside the largest of s: the rounding error of an SVD of that shape."""
+    return s.max() * max(shape) * np.finfo(float).eps
 
 
 def signs(V):

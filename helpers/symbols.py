@@ -2,6 +2,18 @@
 
 import sympy as sp
 
+from helpers.arguments import valid_integer
+
+
+def letters(name, rows, columns, **assumptions):
+    """The matrix of symbols name11, name12, …, each with the given assumptions, such as positive=True.
+
+    Parameters: name, text; rows and columns from 1 to 9, so that no two symbols have one name.
+    Raises TypeError or ValueError for any other size.
+    """
+    rows, columns = valid_integer("rows", rows, 1, 9), valid_integer("columns", columns, 1, 9)
+    return sp.Matrix(rows, columns, lambda i, j: sp.Symbol(f"{name}{i + 1}{j + 1}", **assumptions))
+
 
 def rotation(theta):
     """The 2×2 rotation by theta."""

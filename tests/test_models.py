@@ -120,6 +120,29 @@ def test_eq_2_and_weight_decay_rise_where_eq_1_does_not():
     assert rise[weight_decay_loss] > 1
 
 
+@given(SEEDS, invertible(3))
+def test_every_pair_of_one_product_is_a_transform_of_every_other_at_full_rank(seed, M):
+    A, B = np.random.default_rng(seed).normal(size=(2, 5, 3))
+    A_other, B_other = A @ M, B @ np.linalg.inv(M).T
+    found = np.linalg.lstsq(A, A_other, rcond=None)[0]
+    assert_allclose(transform(A, B, found)[1], B_other, atol=1e-6 * np.linalg.cond(M))
+
+
+def test_without_full_rank_there_are_pairs_of_one_product_that_no_transform_reaches():
+    A, B, B_other = np.array([[1.0, 0], [2, 0]]), np.array([[3.0, 1], [1, 1]]), np.array([[3.0, 0], [1, 0]])
+    assert_allclose(A @ B.T, A @ B_other.T)
+    assert np.linalg.matrix_rank(B) > np.linalg.matrix_rank(B_other)  # B M⁻ᵀ has the rank of B
+
+
+def test_eq_2_is_not_unique_without_a_penalty_nor_is_its_a_without_full_column_rank():
+    A, B = factor_norm_factors(*truncated_svd(X, 3), 0.0)
+    assert_allclose(factor_norm_loss(X, *rescale(A, B, [2.0, 1, 1]), 0), factor_norm_loss(X, A, B, 0), rtol=1e-12)
+    twin = X[:, [0, 0, 1, 2]]  # two items that the same users took
+    A, B = factor_norm_factors(*truncated_svd(twin, 2), LAM)
+    A_other = A + np.outer([1, -1, 0, 0], [1, 1])
+    assert_allclose(factor_norm_loss(twin, A_other, B, LAM), factor_norm_loss(twin, A, B, LAM), rtol=1e-12)
+
+
 def test_rescale_and_transform_leave_their_arguments_alone():
     A, B = np.ones((3, 2)), np.ones((3, 2))
     rescale(A, B, [2.0, 3.0])
@@ -271,7 +294,6 @@ ONES = np.ones((5, 2))
         ((X, ONES, ONES, -3.0), "lam must be a finite number >= 0, got -3.0"),
         ((X, ONES, ONES, NAN), "lam must be a finite number >= 0, got nan"),
         ((X, ONES, ONES, INF), "lam must be a finite number >= 0, got inf"),
-        ((X, ONES, ONES, None), "lam must be a finite number >= 0, got None"),
         ((np.where(X > 3, NAN, X), ONES, ONES, 1.0), "X must be finite, got nan"),
         ((sp.csr_array(np.where(X > 3, -INF, X)), ONES, ONES, 1.0), "X must be finite, got -inf"),
         ((np.ones((0, 5)), ONES, ONES, 1.0), r"X must be a non-empty matrix, got shape \(0, 5\)"),

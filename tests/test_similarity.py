@@ -76,6 +76,22 @@ def test_normalization_changes_the_lengths_of_users_and_items_only(rng):
     assert_allclose(ratio, np.outer(np.linalg.norm(E, axis=1), np.linalg.norm(F, axis=1)))
 
 
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-170, 1e-20, 1e20, 1e170, 1e300])
+def test_rows_of_any_size_have_a_direction(unit):
+    E = np.array([[3.0, 4.0], [-4.0, 3.0], [1.0, 0.0]])
+    large = unit * E
+    assert_allclose(normalize_rows(large), [[0.6, 0.8], [-0.8, 0.6], [1, 0]], rtol=1e-12)
+    cosines = [[1, 0, 0.6], [0, 1, -0.8], [0.6, -0.8, 1]]
+    assert_allclose(cosine_similarity(large), cosines, atol=1e-12)
+    assert_allclose(cosine_similarity(large, E), cosines, atol=1e-12)
+
+
+def test_rows_may_be_of_very_different_sizes():
+    E = np.array([[1e170, 1e170], [1e-170, 1e-170], [1e170, 1e-170], [1e-170, -1e170]])
+    assert_allclose(cosine_similarity(E)[:2, :2], 1)
+    assert_allclose(cosine_similarity(E)[0, 2:], [np.sqrt(0.5), -np.sqrt(0.5)])
+
+
 @pytest.mark.parametrize(
     ("E", "message"),
     [
@@ -182,6 +198,12 @@ def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
         ([1, 0], [0, 1], (0, 0)),
         ([1, 1, 0], [0, 1, 1], (0, 1)),
         ([1, 1, 0], [0, -1, -1], (-1, 0)),
+        ([0, 1], [1, 1], (0, 1)),
+        ([0, 1], [1, -1], (-1, 0)),
+        ([1e-200, 2e-200], [1e200, 1e200], (np.sqrt(8) / 3, 1)),
+        ([1e200, 2e200], [1e-200, 1e-200], (np.sqrt(8) / 3, 1)),
+        ([1e300, 1], [1e-300, 1], (2e-300, 1)),
+        ([1e300, 1e-300], [1e-300, 1e300], (0, 1)),
         ([1, 1, 0], [1, 4, 0], (0.8, 1)),
         ([1, 2], [3, 6], (1, 1)),
         ([1, 2], [-3, -6], (-1, -1)),
@@ -193,6 +215,14 @@ def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
 def test_attainable_interval_in_numbers(x, y, interval):
     assert_allclose(attainable_interval(x, y), interval, atol=1e-12)
     assert_allclose(attainable_interval(y, x), interval, atol=1e-12)
+
+
+@given(st.floats(1e-6, 1e6))
+def test_an_infinite_ratio_s_end_is_approached_and_never_attained(d):
+    lower, _ = attainable_interval([0, 1], [1, 1])
+    x, y = np.array([0, 1]), np.array([1, d])  # any D, up to a common factor and the sign
+    assert lower < cosine(x, y) <= 1
+    assert cosine(x, np.array([1, 1e-6])) < lower + 2e-6
 
 
 @pytest.mark.parametrize(
@@ -265,7 +295,7 @@ def test_cosine_range_in_numbers(value, cond, ends):
 
 @pytest.mark.parametrize("value", [1.5, -1.01, NAN, INF])
 def test_a_cosine_beyond_one_is_an_error(value):
-    with pytest.raises(ValueError, match=f"cosine must be between -1 and 1, got {value}"):
+    with pytest.raises(ValueError, match=f"cosine must be a finite number between -1 and 1, got {value}"):
         cosine_range(value, 2)
 
 
@@ -286,14 +316,14 @@ def correlations(draw, m):
 
 @given(SEEDS, st.integers(1, 5).flatmap(lambda m: st.tuples(correlations(m), st.integers(m, 7))))
 def test_any_correlation_matrix_is_realized_and_predictions_stay(seed, target):
-    R, k = target
+    T, k = target
     rng = np.random.default_rng(seed)
     A, B = rng.normal(size=(2, 9, k))
-    items = rng.permutation(9)[: len(R)]
-    M = realizing_transform(B[items], R)
+    items = rng.permutation(9)[: len(T)]
+    M = realizing_transform(B[items], T)
     A_m, B_m = transform(A, B, M)
     scale = np.linalg.cond(M) * np.linalg.cond(B[items])
-    assert_allclose(cosine_similarity(B_m[items]), R, atol=1e-12 * scale)
+    assert_allclose(cosine_similarity(B_m[items]), T, atol=1e-12 * scale)
     assert_allclose(np.linalg.norm(B_m[items], axis=1), np.linalg.norm(B[items], axis=1), rtol=1e-12 * scale)
     assert_allclose(A_m @ B_m.T, A @ B.T, atol=1e-12 * scale)
     assert_allclose(M, M.T, atol=1e-12 * scale)
@@ -302,10 +332,10 @@ def test_any_correlation_matrix_is_realized_and_predictions_stay(seed, target):
 @given(SEEDS, st.integers(2, 6))
 def test_the_root_is_the_one_of_its_formula(seed, k):
     rng = np.random.default_rng(seed)
-    B, R = rng.normal(size=(2, k)), np.array([[1, 0.3], [0.3, 1]])
+    B, T = rng.normal(size=(2, k)), np.array([[1, 0.3], [0.3, 1]])
     left = np.linalg.pinv(B) * np.linalg.norm(B, axis=1)
-    W = left @ R @ left.T + np.eye(k) - np.linalg.pinv(B) @ B
-    M = realizing_transform(B, R)
+    W = left @ T @ left.T + np.eye(k) - np.linalg.pinv(B) @ B
+    M = realizing_transform(B, T)
     assert_allclose(M @ W @ M, np.eye(k), atol=1e-12 * np.linalg.cond(W))
 
 
@@ -317,24 +347,24 @@ def test_present_cosines_need_no_transformation(seed, m, extra):
 
 
 @pytest.mark.parametrize(
-    ("B", "R", "message"),
+    ("B", "T", "message"),
     [
-        (np.eye(2), [[1, 1], [1, 1]], "R must be positive definite, got a smallest eigenvalue of"),
-        (np.eye(2), [[1, 2], [2, 1]], "R must be positive definite, got a smallest eigenvalue of -1"),
-        (np.eye(2), [[1, 0], [0, 0.5]], "R must have ones on its diagonal, got 0.5"),
-        (np.eye(2), [[1, 0.1], [0.2, 1]], r"R must be a symmetric 2×2 matrix, got shape \(2, 2\)"),
-        (np.eye(2), [[1, 0], [0, 1], [0, 0]], r"R must be a symmetric 2×2 matrix, got shape \(3, 2\)"),
-        (np.eye(2), np.eye(3), r"R must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
-        (np.eye(2), [[1, NAN], [NAN, 1]], "R must be finite, got nan"),
+        (np.eye(2), [[1, 1], [1, 1]], "T must be positive definite, got a smallest eigenvalue of"),
+        (np.eye(2), [[1, 2], [2, 1]], "T must be positive definite, got a smallest eigenvalue of -1"),
+        (np.eye(2), [[1, 0], [0, 0.5]], "T must have ones on its diagonal, got 0.5"),
+        (np.eye(2), [[1, 0.1], [0.2, 1]], r"T must be a symmetric 2×2 matrix, got 0.1 at \(0, 1\) and 0.2 at \(1, 0\)"),
+        (np.eye(2), [[1, 0], [0, 1], [0, 0]], r"T must be a symmetric 2×2 matrix, got shape \(3, 2\)"),
+        (np.eye(2), np.eye(3), r"T must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
+        (np.eye(2), [[1, NAN], [NAN, 1]], "T must be finite, got nan"),
         ([[1, 1], [2, 2]], np.eye(2), "B must have linearly independent rows, got 2 of rank 1"),
         ([[1], [2]], np.eye(2), "B must have linearly independent rows, got 2 of rank 1"),
         ([[0, 0]], np.eye(1), "B must have linearly independent rows, got 1 of rank 0"),
         ([[INF, 0]], np.eye(1), "B must be finite, got inf"),
     ],
 )
-def test_a_picture_that_cannot_be_realized_is_an_error(B, R, message):
+def test_a_picture_that_cannot_be_realized_is_an_error(B, T, message):
     with pytest.raises(ValueError, match=message):
-        realizing_transform(B, R)
+        realizing_transform(B, T)
 
 
 @given(SEEDS, st.integers(2, 6), st.floats(1, 100))

@@ -1,3 +1,4 @@
+import hashlib
 from itertools import permutations
 
 import numpy as np
@@ -72,11 +73,25 @@ def test_the_seed_decides_everything(name, law):
     assert np.any(one.X.toarray() != other.X.toarray())
 
 
-@pytest.mark.parametrize("users_at_once", [1, 7, 60, 1_000])
-def test_the_draws_do_not_depend_on_how_many_users_are_drawn_at_once(users_at_once, monkeypatch):
-    expected = simulate().X.toarray()
-    monkeypatch.setattr(simulation, "USERS_AT_ONCE", users_at_once)
-    assert_array_equal(simulate().X.toarray(), expected)
+@pytest.mark.parametrize("n_threads", [1, 2, 7, None])
+def test_the_draws_do_not_depend_on_the_number_of_threads(n_threads, monkeypatch):
+    sizes = {"n_users": 4 * simulation.USERS_AT_ONCE + 10, "n_items": 40}
+    expected = simulate(**sizes).X.toarray()
+    monkeypatch.setattr(simulation.os, "cpu_count", lambda: n_threads)
+    assert_array_equal(simulate(**sizes).X.toarray(), expected)
+
+
+def test_the_draws_of_a_seed_stay_what_the_tables_of_the_experiments_were_computed_from():
+    sim = simulate_interactions(np.random.default_rng(0), n_users=600, n_items=50)
+    assert sim.X.nnz == 10_888
+    assert hashlib.sha256(sim.X.indices.astype("<i4")).hexdigest().startswith("ec05bb2213a0525d")
+
+
+def test_every_user_is_drawn_independently_across_blocks_too(rng):
+    at_once = simulation.USERS_AT_ONCE
+    X = draw(rng, np.ones(12), 6, 3 * at_once).reshape(3, -1)
+    agree = [np.mean(X[i] == X[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert np.abs(np.subtract(agree, 0.5)).max() < 4.5 * 0.5 / np.sqrt(12 * at_once)
 
 
 def test_fewer_items_than_clusters_leave_clusters_empty():
@@ -164,13 +179,24 @@ def test_activity_is_the_number_of_items_taken(rng):
     assert len(items) == activity.sum()
 
 
-def test_arrivals_that_differ_in_the_tenth_digit_are_not_tied():
-    class NearlyTied:
-        def standard_exponential(self, size, dtype=float):
-            return np.broadcast_to(1 + 1e-10 * np.arange(10), size).astype(dtype)
+@pytest.mark.parametrize("gap", [1.0, 1e-6, 1e-10, 1e-15])  # float32 tells 1e-7 apart
+def test_the_earliest_are_found_however_close_they_come(gap, rng):
+    for order in (np.arange(10), rng.permutation(10)):
+        arrivals = 1 + gap * np.tile(order, (10, 1))
+        taken = simulation.earliest(arrivals, np.arange(1, 11))
+        assert_array_equal(taken, [order < count for count in range(1, 11)])
 
-    draws = simulation.draw_items(NearlyTied(), np.zeros(10, dtype=int), np.ones(10), np.ones((2, 1)), np.array([3, 5]))
-    assert np.concatenate(list(draws)).tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+
+def test_arrivals_beyond_float32_are_the_last_and_still_in_order():
+    arrivals = np.array([[1e300, 1.0, 1e39, 1e-300]] * 4)
+    order = np.array([3, 1, 2, 0])
+    assert_array_equal(simulation.earliest(arrivals, np.arange(1, 5)), [order < count for count in range(1, 5)])
+
+
+def test_the_earliest_are_those_of_a_full_sort(rng):
+    arrivals, counts = rng.exponential(size=(200, 300)), rng.integers(1, 301, 200)
+    order = np.argsort(np.argsort(arrivals, axis=1), axis=1)
+    assert_array_equal(simulation.earliest(arrivals, counts), order < counts[:, None])
 
 
 # The readings: what each leaves to be recognized by
@@ -286,11 +312,37 @@ def test_items_nobody_took_have_zero_embeddings_and_no_cosine():
     assert cosine_similarity(seen).shape == (150 - len(unseen),) * 2
 
 
+# The readings of the chapters
+
+
+def test_the_readings_are_nine_and_the_default_comes_first():
+    assert len(simulation.readings(1_000)) == 9
+    assert next(iter(simulation.readings(1_000).items())) == ("default", {})
+
+
+@pytest.mark.parametrize("reading", simulation.readings(30))
+def test_every_reading_but_the_default_differs_from_it(reading):
+    options = simulation.readings(30)[reading]
+    assert np.any(simulate(**options).X.toarray() != simulate().X.toarray()) == bool(options)
+
+
+@pytest.mark.parametrize(("reading", "largest"), [("default", 1), ("activity to p/2", 2), ("activity to p/10", 10)])
+def test_readings_limit_activity_to_a_share_of_the_items(reading, largest):
+    taken = simulate(n_users=600, n_items=50, user_exponent=0, **simulation.readings(50)[reading]).X.sum(axis=1)
+    assert taken.max() == 50 // largest
+
+
+@pytest.mark.parametrize("n_items", [9, 0, 10.0])
+def test_readings_of_fewer_than_ten_items_are_an_error(n_items):
+    with pytest.raises(ValueError, match=f"n_items must be an integer between 10 and inf, got {n_items}"):
+        simulation.readings(n_items)
+
+
 # Errors
 
 
 @pytest.mark.parametrize("size", ["n_users", "n_items", "n_clusters", "max_activity"])
-@pytest.mark.parametrize("value", [0, -1, 2.5, 10.0, NAN, "7"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, 10.0, NAN])
 def test_a_size_that_is_not_a_positive_integer_is_an_error(size, value):
     with pytest.raises(ValueError, match=rf"{size} must be an integer between 1 and \w+, got {value}"):
         simulate(**{size: value})
@@ -316,8 +368,10 @@ def test_a_bad_user_exponent_is_an_error(value):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ((-1, 1), r"item_exponents must be 0 <= low <= high, got \(-1, 1\)"),
-        ((2, 1), r"item_exponents must be 0 <= low <= high, got \(2, 1\)"),
+        ((-1, 1), r"item_exponents must be 0 <= low <= high, got \[-1.  1.\]"),
+        ((2, 1), r"item_exponents must be 0 <= low <= high, got \[2. 1.\]"),
+        ((0, 1, 2), r"item_exponents must be 0 <= low <= high, got \[0. 1. 2.\]"),
+        (1, "item_exponents must be 0 <= low <= high, got 1.0"),
         ((0, NAN), "item_exponents must be finite, got nan"),
         ((0, INF), "item_exponents must be finite, got inf"),
     ],

@@ -1,0 +1,294 @@
+"""Every public function refuses every wrong type and value, naming the argument and what it got."""
+
+import inspect
+import re
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_array_equal
+
+import helpers
+from helpers import arguments
+
+NAN, INF = np.nan, np.inf
+
+# A call of every function that works: 6 users, 4 items, k = 2
+
+X = np.array([[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 0, 0]], dtype=float)
+A, B = np.random.default_rng(0).normal(size=(2, 4, 2))
+S, CLUSTERS = np.eye(4) / 2 + 0.5, np.array([0, 0, 1, 1])
+SPECTRUM = {"s": np.array([3.0, 2.0]), "V": B, "lam": 1.0}
+LOSS = {"X": X, "A": A, "B": B, "lam": 1.0}
+RANKING = {"scores": np.arange(24.0).reshape(6, 4), "seen": X, "hidden": 1 - X, "n": 2}
+MOMENTS = {"G": X.T @ X, "means": X.mean(axis=0), "n_users": 6}
+LAWS = {"cluster_law": "uniform", "popularity_law": "rank", "preference_law": "dirichlet", "activity_law": "power"}
+GOOD = {
+    "attainable_interval": {"x": B[0], "y": B[1]},
+    "average_precision": {"S": S, "clusters": CLUSTERS},
+    "centered_gram": MOMENTS,
+    "check": {"claim": "", "statement": "", "actual": 1.0, "expected": 1.0, "within": 1e-9},
+    "chosen_elsewhere": {"scores": np.eye(3)},
+    "cluster_auc": {"S": S, "clusters": CLUSTERS},
+    "cosine_moments": {"B": B, "scales": [[1.0, 2.0]]},
+    "cosine_range": {"cosine": 0.5, "cond": 2.0},
+    "cosine_similarity": {"E": A, "F": B},
+    "factor_norm_factors": SPECTRUM,
+    "factor_norm_loss": LOSS,
+    "hide": {"rng": np.random.default_rng(0), "X": X, "share": 0.5},
+    "layer_norm": {"E": B},
+    "ndcg_at": RANKING,
+    "neighbor_purity": {"S": S, "clusters": CLUSTERS, "n_neighbors": 2},
+    "neighbor_transform": {"B": B, "i": 0, "j": 1, "cond": 2.0},
+    "normalize_rows": {"E": B},
+    "product_norm_factors": SPECTRUM,
+    "product_norm_loss": LOSS,
+    "project_items_back": {"G": X.T @ X, "A": A, "B": B},
+    "project_users_back": {"X": X, "A": A, "B": B},
+    "propensity_scaled": {"X": X, "item_power": 0.5, "user_power": 0.0},
+    "readings": {"n_items": 30},
+    "realizing_transform": {"B": B[:2], "T": np.eye(2)},
+    "recall_at": RANKING,
+    "recovery_scores": {"S": S, "clusters": CLUSTERS, "n_neighbors": 2},
+    "rescale": {"A": A, "B": B, "d": np.array([1.0, 2.0])},
+    "shifted_ppmi": {"counts": X.T @ X + 1, "exponent": 1.0, "n_negatives": 1},
+    "show": {"values": 1.0, "digits": 3},
+    "shrinkage": {"s": SPECTRUM["s"], "lam": 1.0},
+    "simulate_interactions": {
+        "rng": np.random.default_rng(0),
+        **{"n_users": 6, "n_items": 5, "n_clusters": 2, "max_activity": 3},
+        **{"item_exponents": (0.25, 1.5), "user_exponent": 0.5},
+        **LAWS,
+    },
+    "standardized_gram": MOMENTS,
+    "t_interval": {"values": [1.0, 2.0], "confidence": 0.9},
+    "transform": {"A": A, "B": B, "M": np.eye(2)},
+    "truncated_svd": {"X": X, "k": 2},
+    "weight_decay_factors": SPECTRUM,
+    "weight_decay_loss": LOSS,
+    "whiten": {"B": B},
+}
+UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
+APART = {"check_identity", "check_that", "table"}  # which have tests of their own
+
+# What is wrong whatever the argument's range, and what the message says that it got
+
+MASKED = np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]])
+NO_REALS = {
+    "masked": (MASKED, "1"),
+    "masked rows in a list": (list(MASKED), "1"),
+    "complex": (np.ones((2, 2)) * 1j, "complex128"),
+    "text": ([["1.0", "2.0"]], "str"),
+    "objects": (np.full((2, 2), object()), "object"),
+    "None": (None, "object: None"),
+    "ragged": ([[1.0, 2.0], [3.0]], "[[1.0, 2.0], [3.0]]"),
+    "dates": (np.array(["2024-03-13"], dtype="M8[D]"), "datetime64[D]"),
+    "a generator": ((x for x in [1.0, 2.0]), "object"),
+}
+NOT_FINITE = {"NaN": (np.full((2, 2), NAN), "nan"), "infinity": ([[INF, 1.0]], "inf")}
+ZERO_D = {"0-d": (np.array(1.0), ("()", "1.0"))}
+SPARSE = {"sparse": (sp.csr_array(np.ones((2, 2))), "object")}
+NUMBERS = NO_REALS | NOT_FINITE | SPARSE
+MATRIX = NUMBERS | ZERO_D | {"3-d": (np.ones((2, 2, 2)), "(2, 2, 2)"), "empty": (np.ones((0, 2)), "(0, 2)")}
+DATA = {name: bad for name, bad in MATRIX.items() if name != "sparse"} | {
+    "complex, sparse": (sp.csr_array(np.eye(2) * 1j), "complex128"),
+    "NaN, sparse": (sp.coo_array(np.eye(2) * NAN), "nan"),
+    "empty, sparse": (sp.csc_array((0, 2)), "(0, 2)"),
+    "1-d, sparse": (sp.coo_array(np.ones(2)), "(2,)"),
+}
+ASYMMETRIC = {"asymmetric": (np.eye(4) + 0.1 * np.eye(4, k=2), "0.1 at (0, 2) and 0.0 at (2, 0)")}
+NUMBER = {
+    "text": ("1", "'1'"),
+    "None": (None, "None"),
+    "a bool": (True, "True"),
+    "a numpy bool": (np.True_, "True"),
+    "complex": (1j, "1j"),
+    "an array": (np.array([1.0, 2.0]), "array([1., 2.])"),
+    "0-d": (np.array(1.0), "array(1.)"),
+    "a list": ([1], "[1]"),
+    "masked": (np.ma.masked, "masked"),
+    "NaN": (NAN, "nan"),
+    "infinity": (INF, "inf"),
+    "too large for a float": (10**400, "1" + "0" * 400),
+}
+INTEGER = NUMBER | {"a float": (2.0, "2.0"), "a fraction": (Fraction(5, 2), "5/2")}
+del INTEGER["too large for a float"]
+GENERATOR = {
+    "NumPy's global state": (np.random, "<module 'numpy.random'"),
+    "a legacy state": (np.random.RandomState(0), "RandomState(MT19937)"),
+    "a seed": (0, "0"),
+    "None": (None, "None"),
+    "a bit generator": (np.random.PCG64(0), "PCG64"),
+    "the class": (np.random.Generator, "Generator"),
+}
+LABELS = {
+    "NaN": ([0.0, 0.0, 1.0, NAN], "nan"),
+    "NaN among text": (["a", "a", "b", NAN], "nan"),
+    "None": (["a", "a", "b", None], "None"),
+    "nothing": (None, "()"),
+    "a number": (3, "()"),
+    "no time": (np.array(["2024", "NaT"], dtype="M8[D]"), "NaT"),
+    "missing, of pandas": (pd.array([0, 0, 1, None], dtype="Int64"), "--"),
+    "masked": (np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]), "--"),
+    "of two kinds": (np.array([0, 0, "a", 1], dtype=object), "'a'"),
+    "ragged": ([[0, 0], [1]], "[[0, 0], [1]]"),
+    "a matrix": (np.eye(2), "(2, 2)"),
+    "empty": ([], "(0,)"),
+}
+LAW = {"text": ("zipf", "zipf"), "None": (None, "None"), "a list": (["uniform"], "['uniform']"), "a number": (1, "1")}
+KINDS = {
+    **dict.fromkeys(("A", "B", "V", "E", "M", "counts", "scores"), MATRIX),
+    "F": {name: bad for name, bad in MATRIX.items() if name != "None"},
+    **dict.fromkeys(("X", "seen", "hidden"), DATA),
+    **dict.fromkeys(("S", "G"), MATRIX | ASYMMETRIC),
+    "T": MATRIX | {"asymmetric": (np.array([[1.0, 0.1], [0.2, 1.0]]), "0.1 at (0, 1) and 0.2 at (1, 0)")},
+    **dict.fromkeys(("s", "d", "x", "y", "means", "item_exponents"), NUMBERS | ZERO_D),
+    "values": NUMBERS,
+    **dict.fromkeys(("actual", "expected"), NO_REALS | SPARSE),
+    **dict.fromkeys(("lam", "cond", "cosine", "share", "confidence", "item_power", "user_power"), NUMBER),
+    **dict.fromkeys(("exponent", "n_negatives", "user_exponent"), NUMBER),
+    **dict.fromkeys(("k", "n", "n_neighbors", "n_users", "n_items", "n_clusters", "i", "j"), INTEGER),
+    "max_activity": {name: bad for name, bad in INTEGER.items() if name != "None"},
+    "rng": GENERATOR,
+    "clusters": LABELS,
+    "scales": {"None": (None, "None"), "a number": (2.0, "2.0")},
+    **dict.fromkeys(LAWS, LAW),
+}
+
+
+BAD = [
+    pytest.param(function, argument, value, got, id=f"{function}, {argument}: {name}")
+    for function, good in GOOD.items()
+    for argument in good
+    if argument not in UNCHECKED
+    for name, (value, got) in (NO_REALS if function == "show" else KINDS[argument]).items()  # show prints NaN
+]
+
+
+@pytest.mark.parametrize("function", GOOD)
+def test_the_good_calls_are_good_and_name_every_parameter(function):
+    function, good = getattr(helpers, function), GOOD[function]
+    assert inspect.signature(function).parameters.keys() == good.keys()
+    function(**good)
+
+
+def test_every_public_function_is_tried():
+    functions = {name for name in helpers.__all__ if inspect.isfunction(getattr(helpers, name))}
+    assert functions == GOOD.keys() | APART
+
+
+@pytest.mark.parametrize(("function", "argument", "value", "got"), BAD)
+def test_a_wrong_argument_is_an_error_that_names_it_and_what_it_got(function, argument, value, got):
+    with pytest.raises((TypeError, ValueError)) as error:
+        getattr(helpers, function)(**GOOD[function] | {argument: value})
+    message = str(error.value)
+    named, _, said = message.partition(", got ")
+    assert re.search(rf"\b{argument}\b", named), message
+    assert any(each in said for each in ([got] if isinstance(got, str) else got)), message
+
+
+# What is accepted, and what it becomes
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.int8), np.array([1, 2], dtype=np.float32), range(1, 3)],
+)
+def test_numbers_of_any_kind_become_float64(values):
+    values = arguments.valid_numbers("values", values)
+    assert type(values) is np.ndarray
+    assert values.dtype == float
+    assert_array_equal(values, [1, 2])
+
+
+@pytest.mark.parametrize("values", [np.ma.array([1.0, 2.0]), np.asmatrix([1.0, 2.0]), pd.Series([1, 2]), [True, False]])
+def test_numbers_in_other_containers_become_plain_arrays(values):
+    assert type(arguments.valid_numbers("values", values)) is np.ndarray
+
+
+def test_numbers_that_are_float64_are_not_copied():
+    values = np.ones((3, 2))
+    assert np.shares_memory(arguments.valid_matrix("values", values), values)
+    data = sp.csr_array(values)
+    assert np.shares_memory(arguments.valid_data(data).data, data.data)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, sp.coo_array, sp.lil_array, sp.dok_array, sp.dia_array])
+@pytest.mark.parametrize("dtype", [float, np.float32, int, bool])
+def test_sparse_data_of_any_kind_become_csr(kind, dtype):
+    data = kind(np.eye(3, 2, dtype=dtype))
+    valid = arguments.valid_data(data)
+    assert isinstance(valid, sp.csr_array)
+    assert valid.dtype == float
+    assert_array_equal(valid.toarray(), np.eye(3, 2))
+
+
+@pytest.mark.parametrize("value", [1, 1.0, Fraction(1), np.float32(1), np.int64(1)])
+def test_a_number_of_any_kind_becomes_a_float(value):
+    number = arguments.valid_number("lam", value)
+    assert type(number) is float
+    assert number == 1
+
+
+@pytest.mark.parametrize(
+    ("bounds", "good", "bad", "message"),
+    [
+        ({}, [-5], [], ""),
+        ({"low": 0}, [0, 1e300], [-1e-300], "lam must be a finite number >= 0, got -1e-300"),
+        ({"low": 0, "high": 1}, [0, 1], [-1, 2], r"lam must be a finite number between 0 and 1, got (-1|2)"),
+        ({"low": 0, "strictly": True}, [1e-300], [0], "lam must be a finite number > 0, got 0"),
+        (
+            {"low": 0, "high": 1, "strictly": True},
+            [0.5],
+            [0, 1],
+            r"lam must be a finite number strictly between 0 and 1, got (0|1)",
+        ),
+    ],
+)
+def test_bounds_are_included_unless_strictly(bounds, good, bad, message):
+    for value in good:
+        assert arguments.valid_number("lam", value, **bounds) == value
+    for value in bad:
+        with pytest.raises(ValueError, match=message):
+            arguments.valid_number("lam", value, **bounds)
+
+
+def test_integers_between_their_bounds_become_ints():
+    for value in (1, np.int8(3), np.uint64(5)):
+        assert type(arguments.valid_integer("k", value, 1, 5)) is int
+    for value in (0, 6, 2.5):
+        with pytest.raises(ValueError, match=f"k must be an integer between 1 and 5, got {value}"):
+            arguments.valid_integer("k", value, 1, 5)
+
+
+def test_a_matrix_is_symmetric_up_to_rounding():
+    M = np.array([[1.0, 0.3], [0.1 + 0.2, 1.0]])
+    assert M[0, 1] != M[1, 0]
+    for unit in (1e-200, 1.0, 1e200):
+        assert_array_equal(arguments.valid_square("S", unit * M), unit * M)
+        with pytest.raises(ValueError, match="S must be a symmetric 2×2 matrix, got"):
+            arguments.valid_square("S", unit * (M + 1e-8 * np.eye(2, k=1)), 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "integers"),
+    [
+        ([3, 1, 3], [1, 0, 1]),
+        (["b", "a", "b"], [1, 0, 1]),
+        (np.array(["b", "a"], dtype=object), [1, 0]),
+        ([0.5, -1.0], [1, 0]),
+        ([True, False], [1, 0]),
+        (np.ma.array([7, 5]), [1, 0]),
+        (pd.Series(["y", "x"]), [1, 0]),
+        (np.array(["2025", "2024"], dtype="M8[Y]"), [1, 0]),
+    ],
+)
+def test_labels_of_any_one_kind_become_integers(labels, integers):
+    assert arguments.valid_labels("clusters", labels).tolist() == integers
+
+
+def test_a_generator_of_any_bit_generator_is_one():
+    for rng in (np.random.default_rng(0), np.random.Generator(np.random.MT19937(0))):
+        assert arguments.valid_generator(rng) is rng

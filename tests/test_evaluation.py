@@ -1,0 +1,271 @@
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import SEEDS
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+from sklearn.metrics import ndcg_score
+
+from helpers import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
+
+NAN, INF = np.nan, np.inf
+GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
+
+
+# Intervals
+
+
+@given(SEEDS, st.integers(2, 12), st.sampled_from([(), (3,), (2, 2)]), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
+def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
+    values = np.random.default_rng(seed).normal(3, 2, size=(m, *shape))
+    mean, low, high = t_interval(values, confidence)
+    assert np.shape(mean) == np.shape(low) == np.shape(high) == shape
+    expected = stats.ttest_1samp(values, 0, axis=0).confidence_interval(confidence)
+    assert_allclose(mean, values.mean(axis=0))
+    assert_allclose([low, high], expected)
+    assert_allclose([low, high], stats.t.interval(confidence, m - 1, values.mean(axis=0), stats.sem(values, axis=0)))
+
+
+def test_the_interval_has_names_and_95_per_cent_by_default():
+    interval = t_interval([1.0, 2.0, 3.0])
+    assert isinstance(interval, Interval)
+    assert interval.mean == 2
+    half = 4.302652729911275 / np.sqrt(3)  # t of two degrees of freedom at 0.975
+    assert_allclose([interval.low, interval.high], [2 - half, 2 + half], rtol=1e-9)
+
+
+def test_the_interval_covers_the_mean_as_often_as_it_says(rng):
+    _, low, high = t_interval(rng.normal(size=(5, 20_000)), 0.8)
+    assert abs(np.mean((low < 0) & (high > 0)) - 0.8) < 4.5 * np.sqrt(0.8 * 0.2 / 20_000)
+
+
+def test_equal_values_have_an_interval_of_width_zero():
+    assert t_interval([0.5, 0.5, 0.5]) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("values", "shape"), [(1.0, r"\(\)"), ([1.0], r"\(1,\)"), ([], r"\(0,\)"), (np.ones((1, 3)), r"\(1, 3\)")]
+)
+def test_fewer_than_two_data_sets_have_no_interval(values, shape):
+    with pytest.raises(ValueError, match=f"values must hold at least two data sets, got shape {shape}"):
+        t_interval(values)
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 1.5, -0.1, NAN, 95])
+def test_confidence_is_strictly_between_zero_and_one(confidence):
+    message = f"confidence must be a finite number strictly between 0 and 1, got {confidence}"
+    with pytest.raises(ValueError, match=message):
+        t_interval([1.0, 2.0], confidence)
+
+
+# Chosen elsewhere
+
+
+@given(st.tuples(st.integers(2, 6), st.integers(1, 5)).flatmap(lambda shape: arrays(float, shape, elements=GRADES)))
+def test_the_setting_is_the_first_of_the_best_in_all_other_data_sets(scores):
+    chosen = []
+    for left_out in range(len(scores)):
+        sums = [sum(Fraction(row[j]) for i, row in enumerate(scores) if i != left_out) for j in range(scores.shape[1])]
+        chosen.append(next(j for j, each in enumerate(sums) if each >= max(sums) - Fraction(1, 10**12)))
+    assert chosen_elsewhere(scores).tolist() == chosen
+
+
+def test_the_setting_in_numbers():
+    assert chosen_elsewhere([[1, 0], [0, 1]]).tolist() == [1, 0]
+    assert chosen_elsewhere([[3, 0], [2, 0], [0, 9]]).tolist() == [1, 1, 0]
+    assert chosen_elsewhere([[1, 1], [1, 1]]).tolist() == [0, 0]
+    assert chosen_elsewhere([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]).tolist() == [0, 0]  # rounding does not decide
+
+
+@pytest.mark.parametrize("scores", [[[1.0, 2.0]], np.ones((1, 1))])
+def test_a_single_data_set_has_no_others(scores):
+    with pytest.raises(ValueError, match="scores must hold at least two data sets, got 1"):
+        chosen_elsewhere(scores)
+
+
+# Hiding interactions
+
+
+def interactions(seed, n=12, p=9):
+    """Real numbers, a third of them 0; one user with none, one with a single item, one with all."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * (rng.random((n, p)) < 2 / 3)
+    X[0], X[1], X[2] = 0, np.eye(p)[3], 1
+    return X
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_array, sp.csc_matrix])
+@given(seed=SEEDS, share=st.sampled_from([Fraction(0), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2), Fraction(1)]))
+def test_every_user_s_split_has_its_size_and_loses_nothing(kind, seed, share):
+    X = interactions(seed)
+    seen, hidden = hide(np.random.default_rng(seed), kind(X), share)
+    for part in (seen, hidden):
+        assert isinstance(part, sp.csr_array)
+        assert part.has_canonical_format
+        assert np.all(part.data != 0)
+    assert_array_equal((seen + hidden).toarray(), X)
+    for row, kept, taken in zip(X, seen.toarray(), hidden.toarray(), strict=True):
+        assert not np.any((kept != 0) & (taken != 0))
+        size = np.count_nonzero(row)
+        assert np.count_nonzero(taken) == max(0, min(math.ceil(share * size), size - 1))
+
+
+@pytest.mark.parametrize(("share", "size", "hidden"), [(0.07, 100, 7), (0.2, 15, 3), (0.2, 16, 4), (0.29, 100, 29)])
+def test_rounding_does_not_decide_how_many_are_hidden(share, size, hidden):
+    assert hide(np.random.default_rng(0), np.ones((1, size)), share)[1].nnz == hidden
+
+
+def test_a_split_depends_on_the_generator_alone():
+    X = sp.csr_array(interactions(3))
+    one, same, other = (hide(np.random.default_rng(seed), X) for seed in (1, 1, 2))
+    for part, again in zip(one, same, strict=True):
+        assert_array_equal(part.toarray(), again.toarray())
+    assert np.any(one[0].toarray() != other[0].toarray())
+
+
+def test_every_item_of_a_user_is_hidden_equally_often(rng):
+    n, p = 5_000, 10
+    _, hidden = hide(rng, np.ones((n, p)), 0.3)
+    assert stats.chisquare(hidden.sum(axis=0)).pvalue > 1e-3
+    together = (hidden.T @ hidden).toarray()[np.triu_indices(p, 1)]
+    assert np.abs(together - n * 3 * 2 / 90).max() < 4.5 * np.sqrt(n * 3 * 2 / 90)
+
+
+def test_hiding_leaves_its_argument_alone_and_counts_an_interaction_once():
+    X = sp.csr_array(([1.0, 2.0, 0.0, 1.0, 3.0], [4, 1, 0, 1, 2], [0, 5]), shape=(1, 5))  # unsorted, a 0, a double
+    before = [each.copy() for each in (X.data, X.indices, X.indptr)]
+    seen, hidden = hide(np.random.default_rng(0), X, 0.5)
+    for array, copy in zip((X.data, X.indices, X.indptr), before, strict=True):
+        assert_array_equal(array, copy)
+    assert_array_equal((seen + hidden).toarray(), [[0, 3, 3, 0, 1]])
+    assert hidden.nnz == 2
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, NAN, INF])
+def test_a_share_is_between_zero_and_one(share):
+    with pytest.raises(ValueError, match=f"share must be a finite number between 0 and 1, got {share}"):
+        hide(np.random.default_rng(0), np.eye(2), share)
+
+
+# Rankings
+
+
+@st.composite
+def rankings(draw, n_users=4, p=6):
+    """Scores with many ties; items seen, hidden or neither; at least one hidden."""
+    scores = draw(arrays(float, (n_users, p), elements=GRADES))
+    state = draw(arrays(int, (n_users, p), elements=st.integers(0, 2)))
+    state[0, 0] = 2
+    return scores, (state == 1).astype(float), (state == 2).astype(float)
+
+
+def best(scores, seen, n):
+    """A user's n best unseen items, those of one score in the order of one permutation."""
+    order = np.random.default_rng(0).permutation(len(scores))
+    unseen = [i for i in range(len(scores)) if not seen[i]]
+    return sorted(unseen, key=lambda i: (-scores[i], order[i]))[:n]
+
+
+@given(rankings(), st.integers(1, 6))
+def test_recall_is_its_mean_over_users_with_anything_hidden(case, n):
+    recalls = []
+    for scores, seen, hidden in zip(*case, strict=True):
+        if hidden.any():
+            found = sum(hidden[i] for i in best(scores, seen, n))
+            recalls.append(found / min(n, hidden.sum()))
+    assert_allclose(recall_at(*case, n), np.mean(recalls))
+
+
+@given(rankings(), st.integers(1, 6))
+def test_ndcg_is_its_mean_over_users_with_anything_hidden(case, n):
+    values = []
+    for scores, seen, hidden in zip(*case, strict=True):
+        if hidden.any():
+            gain = sum(hidden[i] / math.log2(place + 2) for place, i in enumerate(best(scores, seen, n)))
+            ideal = sum(1 / math.log2(place + 2) for place in range(min(n, int(hidden.sum()))))
+            values.append(gain / ideal)
+    assert_allclose(ndcg_at(*case, n), np.mean(values))
+
+
+@given(SEEDS, st.integers(1, 30))
+def test_ndcg_without_ties_is_that_of_scikit_learn(seed, n):
+    rng = np.random.default_rng(seed)
+    scores, state = rng.normal(size=(8, 30)), rng.integers(3, size=(8, 30))
+    state[:, 0] = 2  # everybody has a hidden item
+    seen, hidden = state == 1, state == 2
+    candidates = np.where(seen, scores.min() - 1, scores)
+    assert_allclose(ndcg_at(scores, seen, hidden, n), ndcg_score(hidden, candidates, k=n))
+
+
+@pytest.mark.parametrize("measure", [recall_at, ndcg_at])
+@given(case=rankings(), n=st.integers(1, 6), seed=SEEDS)
+def test_rounding_noise_and_the_kind_of_matrix_do_not_change_a_ranking(measure, case, n, seed):
+    scores, seen, hidden = case
+    noise = 1e-13 * np.random.default_rng(seed).uniform(-1, 1, scores.shape)
+    expected = measure(scores, seen, hidden, n)
+    assert measure(scores + noise, seen, hidden, n) == expected
+    assert measure(scores, sp.csr_array(seen), sp.coo_array(hidden), n) == expected
+    assert measure(scores, 7 * seen, -hidden, n) == expected
+
+
+@pytest.mark.parametrize("measure", [recall_at, ndcg_at])
+def test_rankings_in_numbers(measure):
+    hidden = np.array([[1.0, 0, 1, 0], [0, 0, 0, 0]])
+    seen = np.array([[0, 1.0, 0, 0], [1, 1, 1, 1]])
+    assert measure(hidden, seen, hidden, 4) == measure(10 * hidden + seen, seen, hidden, 2) == 1
+    assert measure(1e6 * seen + hidden, seen, hidden, 2) == 1  # what was seen is no candidate
+    assert measure(1 - hidden, seen, hidden, 1) == 0
+    third = measure([[0, 0, 2.0, 1], [0, 0, 0, 0]], seen, hidden, 2)
+    assert_allclose(third, 1 / 2 if measure is recall_at else 1 / (1 + 1 / np.log2(3)))
+
+
+def test_ties_do_not_favor_the_first_items():
+    p = 400
+    first = (np.arange(p) < 100).astype(float)[None]
+    assert abs(recall_at(np.zeros((1, p)), np.zeros((1, p)), first, 100) - 0.25) < 0.15
+
+
+def test_the_defaults_are_20_and_100():
+    scores, hidden = -np.arange(200.0)[None], (np.arange(200) % 30 == 0).astype(float)[None]
+    nothing = np.zeros((1, 200))
+    assert recall_at(scores, nothing, hidden) == recall_at(scores, nothing, hidden, 20) == 1 / 7
+    assert ndcg_at(scores, nothing, hidden) == ndcg_at(scores, nothing, hidden, 100)
+
+
+ONES = np.ones((2, 3))
+
+
+@pytest.mark.parametrize("measure", [recall_at, ndcg_at])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((ONES, ONES[:1], 0 * ONES, 2), r"seen must have the shape of scores, \(2, 3\), got \(1, 3\)"),
+        ((ONES, 0 * ONES, ONES[:, :2], 2), r"hidden must have the shape of scores, \(2, 3\), got \(2, 2\)"),
+        ((ONES, sp.csr_array((3, 2)), ONES, 2), r"seen must have the shape of scores, \(2, 3\), got \(3, 2\)"),
+        ((ONES[0], 0 * ONES, ONES, 2), r"scores must be a non-empty matrix, got shape \(3,\)"),
+        ((ONES, ONES[0], ONES, 2), r"seen must be a non-empty matrix, got shape \(3,\)"),
+        ((ONES, 0 * ONES, ONES.T, 2), r"hidden must have the shape of scores, \(2, 3\), got \(3, 2\)"),
+        ((ONES, np.eye(2, 3), ONES, 2), "hidden must not have items that were seen, got 2 of them"),
+        ((ONES, ONES, 0 * ONES, 2), "hidden must have at least one item, got none"),
+        ((ONES, 0 * ONES, ONES, 0), "n must be an integer between 1 and 3, got 0"),
+        ((ONES, 0 * ONES, ONES, 4), "n must be an integer between 1 and 3, got 4"),
+        ((NAN * ONES, 0 * ONES, ONES, 2), "scores must be finite, got nan"),
+    ],
+)
+def test_rankings_that_make_no_sense_are_an_error(measure, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        measure(*arguments)
+
+
+@pytest.mark.parametrize("measure", [recall_at, ndcg_at])
+def test_a_ranking_leaves_its_arguments_alone(measure):
+    scores, seen, hidden = np.arange(6.0).reshape(2, 3), np.eye(2, 3), np.eye(2, 3, 1)
+    measure(scores, seen, hidden, 2)
+    assert_array_equal(scores, np.arange(6.0).reshape(2, 3))
+    assert_array_equal([seen, hidden], [np.eye(2, 3), np.eye(2, 3, 1)])

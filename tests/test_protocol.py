@@ -1,0 +1,262 @@
+"""The protocol of every comparison: parameters chosen without the data they are scored on, and one X for all methods.
+
+On small data sets; the long runs themselves are in experiments/.
+"""
+
+import ast
+import inspect
+import pathlib
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import SEEDS
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from experiments import common, curves, held_out, ranks
+from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
+
+N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
+SMALL = {"n_items": N_ITEMS, "n_users": N_USERS, "n_held_out": N_HELD_OUT}
+SCRIPTS = sorted(pathlib.Path(common.__file__).parent.glob("*.py"))
+each_reading = pytest.mark.parametrize("reading", readings(N_ITEMS))
+
+
+def dense(X):
+    return X.toarray() if sp.issparse(X) else X
+
+
+# No parameter is chosen on the data set it is scored on
+
+
+@given(SEEDS, st.integers(2, 8), st.integers(1, 6), st.sampled_from([-1e9, -1.0, 1.0, 1e9, 1e300]))
+def test_the_choice_for_a_data_set_does_not_look_at_its_scores(seed, m, settings, size):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(3, size=(m, settings)) / 10  # few grades, so that a look at one's own would settle ties
+    chosen = chosen_elsewhere(scores)
+    for mine in range(m):
+        other = scores.copy()
+        other[mine] = size * rng.normal(size=settings)
+        assert chosen_elsewhere(other)[mine] == chosen[mine]
+
+
+@given(SEEDS)
+def test_the_choice_looks_at_all_other_data_sets(seed):
+    scores = np.random.default_rng(seed).normal(size=(5, 3))
+    for mine in range(5):
+        for other in set(range(5)) - {mine}:
+            for setting in range(3):
+                pushed = scores.copy()
+                pushed[other, setting] += 100
+                assert chosen_elsewhere(pushed)[mine] == setting
+
+
+# No user is in two of the three: those learned from, those parameters are chosen by, those methods are judged by
+
+
+def users_of(data):
+    """Every user of a data set, those learned from first, then validation and test, with what was hidden."""
+    held_out = [users.seen + users.hidden for users in (data.validation, data.test)]
+    return np.vstack([dense(data.X), *held_out])
+
+
+@each_reading
+def test_each_user_is_drawn_once_and_is_in_one_part_only(reading):
+    data = common.draw(reading, 3, **SMALL)
+    rng, options = np.random.default_rng(3), readings(N_ITEMS)[reading]
+    sim = simulate_interactions(rng, N_USERS + 2 * N_HELD_OUT, N_ITEMS, **options)
+    shapes = [dense(part).shape for part in (data.X, *data.validation, *data.test)]
+    assert shapes == [(N_USERS, N_ITEMS)] + 4 * [(N_HELD_OUT, N_ITEMS)]
+    assert_array_equal(users_of(data), sim.X.toarray())
+    assert_array_equal(data.clusters, sim.clusters)
+    assert_allclose(data.weights, sim.preferences[-N_HELD_OUT:, sim.clusters] * sim.popularity)
+
+
+def test_users_of_a_data_set_differ():
+    several = [user for user in users_of(common.draw("default", 3, **SMALL)) if 2 < user.sum() < N_ITEMS - 2]
+    assert len(several) > 300
+    assert len(np.unique(several, axis=0)) == len(several)
+
+
+@each_reading
+def test_nothing_a_user_has_to_find_is_seen(reading):
+    for users in common.draw(reading, 3, **SMALL)[2:4]:
+        assert not np.any(users.seen * users.hidden)
+        sizes = (users.seen + users.hidden).sum(axis=1)
+        assert_array_equal(users.hidden.sum(axis=1), np.minimum(-(-sizes // 5), sizes - 1))  # a fifth, rounded up
+
+
+def garbage(users):
+    """Users who look for the items that the others do not."""
+    return common.Users(np.zeros_like(users.seen), 1.0 - users.hidden)
+
+
+def test_scores_by_which_parameters_are_chosen_do_not_know_the_test_users():
+    data = common.draw("default", 3, **SMALL)
+    S = (data.X.T @ data.X).toarray()
+    expected = common.scores(S, data)
+    assert common.scores(S, data._replace(test=None, weights=None)) == expected
+    assert common.scores(S, data._replace(validation=garbage(data.validation)))["recall"] != expected["recall"]
+
+
+def held_out_rows(data, monkeypatch):
+    monkeypatch.setattr(held_out, "draw", lambda reading, seed: data)
+    return held_out.score_held_out("default", 3, ranks=(5,))
+
+
+def test_held_out_users_are_validated_on_and_tested_on_apart(monkeypatch):
+    data = common.draw("default", 3, **SMALL)
+    rows = held_out_rows(data, monkeypatch)
+    other_test = held_out_rows(data._replace(test=garbage(data.test)), monkeypatch)
+    other_validation = held_out_rows(data._replace(validation=garbage(data.validation)), monkeypatch)
+    for row, with_test, with_validation in zip(rows, other_test, other_validation, strict=True):
+        assert_array_equal(with_test["validation"], row["validation"])  # the oracle's is NaN
+        assert (with_validation["recall"], with_validation["ndcg"]) == (row["recall"], row["ndcg"])
+    assert np.mean([row["recall"] != other["recall"] for row, other in zip(rows, other_test, strict=True)]) > 0.9
+
+
+# Every method is given the same users
+
+
+class Whole(sp.csr_array):
+    """Data whose users cannot be left out."""
+
+    def __getitem__(self, key):
+        assert isinstance(key, tuple), f"a method was given only {key} of the data"
+        assert key[0] == slice(None), f"a method was given only {key} of the data"
+        return super().__getitem__(key)
+
+
+@pytest.fixture
+def whole(monkeypatch):
+    """One small data set, handed to every experiment; what each asked for is recorded."""
+    asked = []
+
+    def draw(*arguments, **options):
+        asked.append((arguments, options))
+        data = common.draw(*arguments, **options, **SMALL)
+        return data._replace(X=Whole(data.X))
+
+    for module in (curves, held_out, ranks):
+        assert module.draw is common.draw
+        monkeypatch.setattr(module, "draw", draw)
+    return asked
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_no_script_of_the_experiments_leaves_users_out(script):
+    for node in ast.walk(ast.parse(script.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "draw":
+            assert len(node.args) == 2, ast.unparse(node)
+            assert not node.keywords, ast.unparse(node)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
+            assert ast.unparse(node.slice).startswith("(:,"), ast.unparse(node)
+
+
+def test_a_data_set_is_the_same_whichever_experiment_draws_it():
+    one, same = (common.draw("default", 3, **SMALL) for _ in range(2))
+    for part, again in zip(one, same, strict=True):
+        for each, other in zip(part, again, strict=True) if isinstance(part, common.Users) else [(part, again)]:
+            assert_array_equal(dense(each), dense(other))
+
+
+def test_all_experiments_draw_the_paper_s_size_by_default():
+    defaults = {name: parameter.default for name, parameter in inspect.signature(common.draw).parameters.items()}
+    assert (defaults["n_items"], defaults["n_users"], defaults["n_held_out"]) == (1_000, 20_000, 1_000)
+
+
+def expected_scores(S, data):
+    """The row of a similarity matrix, by scikit-learn and by a loop over users."""
+    pairs = np.triu_indices(len(S), 1)
+    same, similarity = (data.clusters[pairs[0]] == data.clusters[pairs[1]]), np.round(S[pairs], 10)
+    users = data.validation
+    return {
+        "auc": roc_auc_score(same, similarity),
+        "ap": average_precision_score(same, similarity),
+        "recall": recall_at(users.seen @ S - users.seen, *users),
+    }
+
+
+def cosines(E):
+    E = E / np.linalg.norm(E, axis=1, keepdims=True)
+    return E @ E.T
+
+
+@pytest.fixture
+def exact():
+    """The data set of ("default", 3), its singular values and vectors from all users, by the dense SVD."""
+    data = common.draw("default", 3, **SMALL)
+    _, s, Vt = np.linalg.svd(data.X.toarray(), full_matrices=False)
+    return data, s, Vt.T
+
+
+WEIGHTS = {  # item weights f by method, at λ₁ = τ² and λ₂ = τ or at the exponent of a power
+    "f = 1": lambda s, tau: s**0,
+    "power": lambda s, alpha: (s / s[0]) ** alpha,
+    "D = I": lambda s, tau: (s**2 / (s**2 + tau**2)) ** 0.5,
+    "f = g": lambda s, tau: s**2 / (s**2 + tau**2),
+    "f = √(σg)": lambda s, tau: (s**3 / (s**2 + tau**2)) ** 0.5,
+    "projected back": lambda s, tau: s**3 / (s**2 + tau**2),
+    "Eq. 2": lambda s, tau: np.sqrt(np.maximum(s - tau, 0)),
+    "weight decay": lambda s, tau: np.sqrt(np.maximum(s**2 - tau**2, 0)) / s,
+}
+
+
+def assert_rows(rows, k, exact):
+    """At a middle setting of each method, its row is that of the similarity computed from all users."""
+    data, s, V = exact
+    for method, weight in WEIGHTS.items():
+        mine = [row for row in rows if row["method"] == method and row["setting"] < np.inf]
+        if mine:
+            row = mine[len(mine) // 3]
+            S = cosines(V[:, :k] * weight(s[:k], row["setting"]))
+            for name, value in expected_scores(S, data).items():
+                assert_allclose(row[name], value, atol=2e-3, err_msg=f"{method} at {row['setting']}: {name}")
+    assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
+
+
+def test_every_weighting_is_scored_on_all_users(whole, exact):
+    rows = curves.score_curves("default", 3)
+    assert whole == [(("default", 3), {})]
+    assert_rows(rows, 50, exact)
+    data = exact[0]
+    columns = next(row for row in rows if row["method"] == "columns of X")
+    for name, value in expected_scores(cosines(data.X.toarray().T), data).items():
+        assert_allclose(columns[name], value, atol=2e-3)
+
+
+def test_every_rank_is_scored_on_all_users(whole, exact, monkeypatch):
+    monkeypatch.setattr(ranks, "RANKS", (5, 20))
+    rows = ranks.score_ranks("default", 3)
+    assert whole == [(("default", 3), {})]
+    for k in (5, 20):
+        assert_rows([row for row in rows if row["k"] == k], k, exact)
+
+
+def test_every_objective_predicts_from_all_users(whole, exact):
+    rows = held_out.score_held_out("default", 3, ranks=(5,))
+    assert whole == [(("default", 3), {})]
+    data, s, V = exact
+    kept = {
+        "Eq. 1": lambda tau: s[:5] ** 2 / (s[:5] ** 2 + tau**2),
+        "Eq. 2": lambda tau: np.maximum(1 - tau / s[:5], 0),
+        "weight decay": lambda tau: np.maximum(1 - tau**2 / s[:5] ** 2, 0),
+    }
+    for objective, weight in kept.items():
+        row = next(row for row in rows if row["objective"] == objective and row["tau"] > 5)
+        model = V[:, :5] * weight(row["tau"]) @ V[:, :5].T
+        for name, users in (("validation", data.validation), ("recall", data.test)):
+            assert_allclose(row[name], recall_at(users.seen @ model, *users), atol=2e-3, err_msg=objective)
+    popularity = next(row for row in rows if row["objective"] == "popularity")
+    ranking = np.tile(data.X.toarray().sum(axis=0), (N_HELD_OUT, 1))
+    assert_allclose(popularity["recall"], recall_at(ranking, *data.test), atol=2e-3)
+
+
+def test_the_oracle_knows_its_own_users(whole, exact):
+    rows = held_out.score_held_out("default", 3, ranks=(5,))
+    recalls = {row["objective"]: row["recall"] for row in rows}
+    assert recalls["oracle"] > recalls["popularity"]
+    assert_allclose(recalls["oracle"], recall_at(exact[0].weights, *exact[0].test))

@@ -1,0 +1,203 @@
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from IPython.core.formatters import DisplayFormatter
+
+from helpers import Interval, t_interval, table
+
+
+def cells(shown):
+    """The cells of the Markdown, line by line, the rule under the header apart."""
+    lines = shown._repr_markdown_().split("\n")
+    split = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    return [split[0], *split[2:]], split[1]
+
+
+def test_a_table_in_full():
+    frame = pd.DataFrame(
+        {"$k$": [50, 2_000], "AUC": [0.98765, -0.0001], "difference": [Interval(0.1, 0.07, 0.13), None]},
+        index=["Eq. 1", "Eq. 2"],
+    )
+    shown = table(frame, bold="max by column")
+    assert shown._repr_markdown_() == (
+        "|  | $k$ | AUC | difference |\n"
+        "| :--- | ---: | ---: | ---: |\n"
+        "| Eq. 1 | 50 | **0.99** | **0.10 ± 0.03** |\n"
+        "| Eq. 2 | **2\u202f000** | 0.00 | – |"
+    )
+    assert repr(shown) == (
+        "            $k$      AUC      difference\n"
+        "Eq. 1        50 **0.99** **0.10 ± 0.03**\n"
+        "Eq. 2 **2\u202f000**     0.00               –"
+    )
+
+
+def test_jupyter_shows_markdown_and_text():
+    shown, _ = DisplayFormatter().format(table({"a": [1]}))
+    assert shown.keys() == {"text/plain", "text/markdown"}
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (0.125, 2, "0.12"),
+        (-0.125, 1, "−0.1"),
+        (-0.0, 2, "0.00"),
+        (-0.004, 2, "0.00"),
+        (-0.4, 0, "0"),
+        (1234.5, 1, "1\u202f234.5"),
+        (-1234567, 2, "−1\u202f234\u202f567"),
+        (np.float32(0.5), 2, "0.50"),
+        (np.int64(7), 2, "7"),
+        (np.inf, 2, "∞"),
+        (-np.inf, 2, "−∞"),
+        (np.nan, 2, "–"),
+        (None, 2, "–"),
+        (pd.NA, 2, "–"),
+        (True, 2, "yes"),
+        (np.False_, 2, "no"),
+        ("2024", 2, "2024"),
+        ("two\nlines", 2, "two lines"),
+        (Interval(0.12, 0.09, 0.15), 2, "0.12 ± 0.03"),
+        (Interval(-0.001, -0.031, 0.029), 2, "0.00 ± 0.03"),
+        (Interval(0.12, 0.10, 0.15), 2, "0.12 [0.10, 0.15]"),
+        (Interval(-0.12, -0.15, -0.10), 2, "−0.12 [−0.15, −0.10]"),
+        (Interval(0.5, 0.5, 0.5), 2, "0.50 ± 0.00"),
+        (t_interval([0.1, 0.2, 0.4]), 1, "0.2 ± 0.4"),
+    ],
+)
+def test_a_value_in_words(value, digits, text):
+    frame = pd.DataFrame({"a": pd.Series([value], dtype=object)})
+    assert cells(table(frame, digits))[0] == [["a"], [text]]
+
+
+def test_intervals_by_their_ends():
+    assert cells(table({"a": [Interval(0.12, 0.09, 0.15)]}, ends=True))[0][1] == ["0.12 [0.09, 0.15]"]
+
+
+def test_numbers_are_flush_right_and_texts_left():
+    frame = {"number": [1, 2.5], "text": ["1", "2"], "either": [1, "a"], "interval": [Interval(0, -1, 1), None]}
+    assert cells(table(frame))[1] == ["---:", ":---", ":---", "---:"]
+    assert cells(table({"yes or no": [True, False]}))[1] == [":---"]
+
+
+def test_bars_inside_a_cell_do_not_end_it():
+    shown, _ = cells(table({r"$\|x\|$": ["a|b", "$|x|$"]}))
+    assert shown == [[r"$\Vert x\Vert $"], [r"a\|b"], [r"$\|x\|$"]]
+
+
+# The index
+
+
+@pytest.mark.parametrize(
+    ("index", "header", "first"),
+    [
+        (None, ["a"], ["1"]),
+        ([5, 6], ["", "a"], ["5", "1"]),
+        (pd.RangeIndex(1, 3), ["", "a"], ["1", "1"]),
+        (pd.RangeIndex(2, name="seed"), ["seed", "a"], ["0", "1"]),
+        (pd.Index(["x", "y"], name="a"), ["a", "a"], ["x", "1"]),
+        (pd.MultiIndex.from_tuples([("x", 1), ("y", 2)], names=["b", None]), ["b", "", "a"], ["x", "1", "1"]),
+    ],
+)
+def test_the_index_is_shown_unless_it_counts_the_rows(index, header, first):
+    shown, _ = cells(table(pd.DataFrame({"a": [1, 2]}, index=index)))
+    assert shown[0] == header
+    assert shown[1] == first
+
+
+def test_columns_of_two_levels_have_one_line():
+    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("AUC", "dense"), ("AUC", "sparse")]))
+    assert cells(table(frame))[0] == [["AUC dense", "AUC sparse"], ["1", "2"]]
+
+
+@pytest.mark.parametrize(
+    "frame", [{"a": [1, 2]}, [{"a": 1}, {"a": 2}], pd.Series([1, 2], name="a"), {"a": np.array([1, 2])}]
+)
+def test_anything_pandas_can_turn_into_a_frame_is_a_table(frame):
+    assert cells(table(frame))[0] == [["a"], ["1"], ["2"]]
+
+
+def test_a_named_tuple_s_fields_are_columns():
+    assert cells(table([t_interval([1.0, 2.0, 3.0])]))[0][0] == ["mean", "low", "high"]
+
+
+# Bold
+
+
+def bold(shown):
+    return [["**" in cell for cell in row] for row in cells(shown)[0][1:]]
+
+
+FRAME = {"a": [1.0, 3.0, 2.0], "b": [5.0, np.nan, 0.0], "c": ["x", "y", "z"]}
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (None, [[0, 0, 0], [0, 0, 0], [0, 0, 0]]),
+        ("max by column", [[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
+        ("min by column", [[1, 0, 0], [0, 0, 0], [0, 1, 0]]),
+        ("max by row", [[0, 1, 0], [1, 0, 0], [1, 0, 0]]),
+        ("min by row", [[1, 0, 0], [1, 0, 0], [0, 1, 0]]),
+        (np.eye(3, dtype=bool), np.eye(3, dtype=bool).tolist()),
+        (pd.DataFrame(FRAME).map(lambda value: value == 0), [[0, 0, 0], [0, 0, 0], [0, 1, 0]]),
+        (np.eye(3, dtype=bool).tolist(), np.eye(3, dtype=bool).tolist()),
+    ],
+)
+def test_bold_cells(rule, expected):
+    assert bold(table(FRAME, bold=rule)) == expected
+    named = table(pd.DataFrame(FRAME, index=["u", "v", "w"]), bold=rule)
+    assert bold(named) == [[False, *row] for row in expected]
+
+
+def test_numbers_that_are_printed_alike_are_equally_good():
+    assert bold(table({"a": [0.121, 0.124, 0.119]}, bold="max by column")) == [[True], [True], [True]]
+    assert bold(table({"a": [0.121, 0.124, 0.119]}, 3, bold="max by column")) == [[False], [True], [False]]
+
+
+def test_the_mean_of_an_interval_decides():
+    frame = {"a": [Interval(0.5, 0.1, 0.9), Interval(0.6, 0.55, 0.65), Interval(0.4, 0.0, 1.0)]}
+    assert bold(table(frame, bold="max by column")) == [[False], [True], [False]]
+
+
+def test_infinity_is_the_best():
+    assert bold(table({"a": [1.0, np.inf]}, bold="max by column")) == [[False], [True]]
+    assert bold(table({"a": [1.0, -np.inf]}, bold="min by column")) == [[False], [True]]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"frame": 5}, "frame must be what pandas can turn into a DataFrame, got 5"),
+        ({"frame": {"a": [1], "b": [1, 2]}}, "frame must be what pandas can turn into a DataFrame, got {'a': "),
+        ({"frame": {"a": [np.ones(2)]}}, r"frame must have one value in a cell, got \[1. 1.\]"),
+        ({"frame": {"a": [t_interval(np.eye(3))]}}, "frame must have one value in a cell, got "),
+        ({"frame": FRAME, "digits": -1}, "digits must be an integer between 0 and 15, got -1"),
+        ({"frame": FRAME, "digits": 2.0}, "digits must be an integer between 0 and 15, got 2.0"),
+        ({"frame": FRAME, "digits": "2"}, "digits must be an integer, got '2'"),
+        ({"frame": FRAME, "bold": "best"}, r"bold must be one of max by column, .* or \(3, 3\) booleans, got best"),
+        ({"frame": FRAME, "bold": np.eye(3)}, "bold must be one of max by column"),
+        ({"frame": FRAME, "bold": np.eye(2, dtype=bool)}, "bold must be one of max by column"),
+    ],
+)
+def test_what_is_no_table_is_an_error(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        table(**arguments)
+
+
+def test_the_frame_is_left_alone():
+    frame = pd.DataFrame(FRAME, index=["u", "v", "w"])
+    copy = frame.copy()
+    table(frame, bold="max by column")
+    pd.testing.assert_frame_equal(frame, copy)
+
+
+def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():
+    shown = repr(table({f"column {i}": [1.0] for i in range(20)}))
+    assert max(map(len, shown.split("\n"))) <= 79
