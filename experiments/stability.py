@@ -22,8 +22,8 @@ def halves(X, rng):
     order, n = rng.permutation(X.shape[0]), X.shape[0]
     spectra = []
     for part in (order[: n // 2], order[n // 2 :]):
-        half = X[np.sort(part)]
-        t, V = eigh((half.T @ half).toarray())
+        half = X[np.sort(part)].astype(np.float32).toarray()  # counts below 2²⁴: exact
+        t, V = eigh((half.T @ half).astype(float))
         spectra.append((np.sqrt(np.maximum(t[::-1], 0)), V[:, ::-1]))
     return spectra
 
