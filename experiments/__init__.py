@@ -1,7 +1,7 @@
 """Long runs: a short script each, its table (CSV) beside it. Chapters read the tables and recompute parts of them live.
 
-``python -m experiments.recovery`` repeats one, ``make experiments`` all of them. A run that was interrupted goes on where
-it stopped; one that is complete takes a second.
+``python -m experiments.curves`` repeats one, ``make experiments`` all of them. A run that was interrupted goes on
+where it stopped; one that is complete takes a second.
 """
 
 import sys

@@ -29,9 +29,12 @@ def valid_reals(name, values):
         raise ValueError(f"{name} must have rows of one length, got {values}") from None
     if np.ma.is_masked(values):
         raise TypeError(f"{name} must not have masked entries, got {np.ma.count_masked(values)}")
-    if values.dtype.kind not in "biuf":
+    if values.dtype.kind not in "biuf" and not all(isinstance(value, Real) for value in values.data.flat):
         raise TypeError(f"{name} must be real numbers, got {values.dtype.name}: {values}")
-    return np.asarray(values.data, dtype=float)
+    try:
+        return np.asarray(values.data, dtype=float)
+    except OverflowError:
+        raise ValueError(f"{name} must be finite, got {values}") from None
 
 
 def valid_numbers(name, values):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import sympy
 from numpy.testing import assert_array_equal
 
 import helpers
@@ -83,6 +84,7 @@ NO_REALS = {
     "text": ([["1.0", "2.0"]], "str"),
     "objects": (np.full((2, 2), object()), "object"),
     "None": (None, "object: None"),
+    "a number too large for a float": ([[10**400, 1]], "1" + 400 * "0"),
     "ragged": ([[1.0, 2.0], [3.0]], "[[1.0, 2.0], [3.0]]"),
     "dates": (np.array(["2024-03-13"], dtype="M8[D]"), "datetime64[D]"),
     "a generator": ((x for x in [1.0, 2.0]), "object"),
@@ -201,6 +203,14 @@ def test_numbers_of_any_kind_become_float64(values):
     assert type(values) is np.ndarray
     assert values.dtype == float
     assert_array_equal(values, [1, 2])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[Fraction(1, 2), 1], sympy.Matrix([sympy.Rational(1, 2), 1]).T, pd.Series([0.5, 1], dtype=object), [0.5, 10**20]],
+)
+def test_objects_that_are_real_numbers_become_float64(values):
+    assert arguments.valid_numbers("values", values).ravel()[0] == 0.5
 
 
 @pytest.mark.parametrize("values", [np.ma.array([1.0, 2.0]), np.asmatrix([1.0, 2.0]), pd.Series([1, 2]), [True, False]])
