@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
-.PHONY: book test notebooks check-site bench lint clean
+.PHONY: book test pdf check-site lab notebooks exercises experiments bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -11,27 +12,55 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	@echo "Open _build/html/index.html"
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
+	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
+
+lab: $(READY)  ## open the chapters for editing, rendered as in the book
+	$(BIN)/jupyter lab book
 
 notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 	$(BIN)/python tools/notebooks.py
 
+exercises: $(READY)  ## write the page of exercises from the chapters
+	$(BIN)/python tools/exercises.py
+
+experiments: $(READY)  ## repeat every long run; one whose table is complete takes a second
+	for script in $$(grep -l "^JOBS = " experiments/*.py); do \
+		$(BIN)/python -m experiments.$$(basename $$script .py) || exit 1; done
+
+pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
+	$(BIN)/python tools/pdf.py
+
 check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
-bench: $(READY)  ## time each step beside its peer
-	$(BIN)/pip install -q -r benchmarks/requirements.txt
+bench: $(READY)  ## time each step beside its peer, and each chapter, with the memory it takes
+	$(BIN)/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.chapters
 
-lint: $(READY)
+lint: $(READY)  ## style of the code and of the chapters' cells
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+format: $(READY)  ## lay out code and cells anew, and sort their imports
+	$(BIN)/ruff check --quiet --fix --exit-zero .
+	$(BIN)/ruff format .
+
+lock: $(READY)  ## compile requirements.txt from requirements.in; UPGRADE=--upgrade takes the newest versions
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest $(UPGRADE) \
+		--annotation-style line --custom-compile-command "make lock" --output-file requirements.txt requirements.in
+
+lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allows
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-lowest
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --output-file .venv-lowest/versions.txt pyproject.toml
+	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
+	OPENBLAS_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
+
 clean:
-	rm -rf .venv _build
+	rm -rf .venv .venv-lowest _build
 
 $(READY): requirements.txt pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -r requirements.txt
+	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
 	touch $@

@@ -1,5 +1,7 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
+import chapters
+import kernels
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -9,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 settings.register_profile("book", derandomize=True, deadline=None, database=None, max_examples=50)
 settings.load_profile("book")
+kernels.encrypt()
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
@@ -46,3 +49,12 @@ def one_blas_thread():  # the matrices are small: a second thread only waits
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240313)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """After a run of the book's rules: its chapters as a table."""
+    reports = [report for reports in terminalreporter.stats.values() for report in reports]
+    if any("test_book.py" in getattr(report, "nodeid", "") for report in reports):
+        terminalreporter.section("chapters")
+        for line in chapters.summary({path.stem: chapters.read(path) for path in chapters.CHAPTERS}):
+            terminalreporter.write_line(line)

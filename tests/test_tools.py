@@ -1,14 +1,16 @@
-"""The tools that publish the book: where its buttons point, and the set-up cell of Colab."""
+"""The tools: executing chapters, where the book's buttons point, and the set-up cell of Colab."""
 
 import copy
-import importlib
 import pathlib
 import subprocess
 import sys
 import types
 
+import colab
 import nbformat
+import notebooks
 import pytest
+import repository
 from IPython.core.inputtransformer2 import TransformerManager
 
 ROOT = pathlib.Path(__file__).parents[1]
@@ -16,18 +18,11 @@ URL = "https://github.com/someone/some.book"
 
 
 @pytest.fixture
-def colab(monkeypatch):
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    return importlib.import_module("colab")
-
-
-@pytest.fixture
 def repository_url(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(ROOT / "tools")
     monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
     monkeypatch.chdir(tmp_path)
-    return importlib.import_module("repository").repository_url
+    return repository.repository_url
 
 
 def set_origin(url):
@@ -87,7 +82,7 @@ def chapter():
     return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
 
 
-def test_set_up_is_one_folded_cell_below_the_title(colab):
+def test_set_up_is_one_folded_cell_below_the_title():
     before = chapter()
     after = copy.deepcopy(before)
     colab.add_set_up(after, URL)
@@ -100,7 +95,7 @@ def test_set_up_is_one_folded_cell_below_the_title(colab):
 
 
 @pytest.mark.parametrize("in_colab", [True, False])
-def test_set_up_installs_only_in_colab(colab, monkeypatch, in_colab):
+def test_set_up_installs_only_in_colab(monkeypatch, in_colab):
     notebook = chapter()
     colab.add_set_up(notebook, URL)
     code = compile(TransformerManager().transform_cell(notebook.cells[1].source), "cell", "exec")
@@ -110,6 +105,24 @@ def test_set_up_installs_only_in_colab(colab, monkeypatch, in_colab):
     shell = types.SimpleNamespace(run_line_magic=lambda *magic: asked.append(magic))
     exec(code, {"get_ipython": lambda: shell})
     assert asked == ([("pip", f"install -q git+{URL}@launch")] if in_colab else [])
+
+
+def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp_path, capfd):
+    path, notebook = tmp_path / "one.ipynb", chapter()
+    notebook.cells.insert(1, nbformat.v4.new_code_cell("print(1, flush=True)\nprint(2)", id="mine"))
+    ids = [cell.id for cell in notebook.cells]
+    nbformat.write(notebook, path)
+    notebooks.execute(path)
+    first = path.read_text("utf-8")
+    notebooks.execute(path)
+    assert path.read_text("utf-8") == first
+    after = nbformat.read(path, as_version=4)
+    assert [cell.id for cell in after.cells] == ids
+    assert [cell.get("execution_count") for cell in after.cells] == [None, 1, 2]
+    assert [output.text for output in after.cells[1].outputs] == ["1\n2\n"]
+    assert capfd.readouterr().err == ""
+    assert after.metadata == {"language_info": {"name": "python"}}
+    assert not any(cell.metadata for cell in after.cells)
 
 
 def run_colab(folder):

@@ -4,21 +4,15 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 90);
 const RAW = /\$\$|\$[^\s$][^$]*\$|\\[a-z([]|```|:::|\{[a-z-]+(:[a-z]+)?\}|^\([\w-]+\)=|\]\(/i;
 
-// Wait until formulas are typeset, and fonts and pictures are there or have failed.
-function settled(done) {
-  const pictures = all("img").map((image) => image.decode().catch(() => null));
-  Promise.all([window.MathJax?.startup?.promise, document.fonts.ready, ...pictures])
-    .catch(() => null)
-    .then(() => setTimeout(done, 100));
-}
-
 function mathsFaults() {
   const raw = all(".math").filter((maths) => !maths.querySelector("mjx-container"));
   const unknown = all("mjx-assistive-mml").filter((maths) => /\\[a-z]/i.test(maths.textContent));
+  const stops = all("mjx-container[tabindex='0'], span.math[tabindex='0']");
   return [
     ...all("mjx-merror").map((error) => "formula in error: " + short(error.dataset.mjxError ?? error.textContent)),
     ...raw.map((maths) => "formula not rendered: " + short(maths.textContent)),
     ...unknown.map((maths) => "formula with unknown TeX: " + short(maths.textContent)),
+    ...stops.map((maths) => "formula that is a tab stop: " + short(maths.textContent)),
   ];
 }
 
@@ -33,6 +27,13 @@ function rawFaults() {
   return texts.filter((text) => RAW.test(text)).map((text) => "raw TeX or MyST: " + short(text));
 }
 
+// Names that lead to the first of several places.
+function idFaults() {
+  const ids = all("[id]").map((e) => e.id);
+  const twice = new Set(ids.filter((id, i) => ids.indexOf(id) < i));
+  return [...twice].map((id) => "id that several places have: " + id);
+}
+
 // Machines the page only shakes hands with, which is no request yet.
 function hintFaults() {
   const hints = all("link[rel~=preconnect], link[rel~=dns-prefetch]");
@@ -45,7 +46,35 @@ function imageFaults() {
   return [
     ...all("img").filter((image) => !image.alt.trim()).map((image) => "image without alt text: " + name(image)),
     ...all("img").filter((image) => !image.naturalWidth).map((image) => "image not loaded: " + name(image)),
+    ...all(".cell_output img").filter((image) => !image.closest("a")).map((image) => "figure that does not open large: " + name(image)),
   ];
+}
+
+// Figures whose colors are turned in dark mode, so that the text's names for them no longer hold.
+function hueFaults() {
+  document.documentElement.dataset.theme = "dark";
+  const turned = all("article img, article canvas").filter((e) => /invert|hue/.test(getComputedStyle(e).filter));
+  document.documentElement.dataset.theme = "light";
+  return turned.map((figure) => "figure with other colors in dark mode: " + short(figure.outerHTML));
+}
+
+// Cells of stacked tables that are off the screen, or do not say which column they are of.
+function stackFaults(width) {
+  const cells = all("table.stack tbody td");
+  const off = cells.find((cell) => cell.getBoundingClientRect().right > width);
+  const bare = cells.find((cell) => !cell.querySelector(".label")?.checkVisibility());
+  return [
+    ...(off ? [`cell of a stacked table off the screen at ${width} px: ` + short(off.textContent)] : []),
+    ...(bare ? ["cell of a stacked table without its column's name: " + short(bare.textContent)] : []),
+  ];
+}
+
+// Code and printed lines, folded ones apart, that a reader has to scroll sideways in a window of the usual width.
+function scrollFaults(width) {
+  const boxes = all("article .cell, article .cell *, article .highlight, article .highlight *");
+  const wide = boxes.filter((e) => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX));
+  const seen = wide.filter((e) => e.checkVisibility() && !e.closest("mjx-container, .math"));
+  return seen.map((e) => `scrolls sideways at ${width} px: ` + short(e.textContent));
 }
 
 // What makes the page scroll sideways, and what is cut off with no way to scroll to it.
@@ -103,21 +132,44 @@ function looks(slider) {
   return [pictures.map((e) => e.toDataURL?.() ?? e.outerHTML).join(), texts.map((e) => e.textContent).join()];
 }
 
+// Whether the outline of the focused slider can be seen: it has one, and nothing around it cuts it off.
+function ringSeen(slider) {
+  const look = getComputedStyle(slider);
+  const reach = parseFloat(look.outlineWidth) + Math.max(0, parseFloat(look.outlineOffset) || 0);
+  const box = slider.getBoundingClientRect();
+  const inside = (e) => {
+    const frame = e.getBoundingClientRect();
+    return getComputedStyle(e).overflowX === "visible" || (frame.left <= box.left - reach && frame.right >= box.right + reach);
+  };
+  let [e, whole] = [slider.parentElement, look.outlineStyle !== "none" && reach > 0];
+  for (; e && e !== document.body; e = e.parentElement) whole &&= inside(e);
+  return whole;
+}
+
+// The picture that stands open: its text, and its width.
+function opened() {
+  const picture = document.querySelector("dialog.viewer[open] img");
+  return picture && [picture.alt, picture.getBoundingClientRect().width];
+}
+
 function facts(width) {
   const prose = all("article p").map((p) => p.innerText).join(" ");
   return {
     faults: [
       ...mathsFaults(),
       ...rawFaults(),
+      ...idFaults(),
       ...hintFaults(),
       ...imageFaults(),
+      ...hueFaults(),
+      ...stackFaults(width),
       ...playFaults(),
       ...widthFaults(width),
       ...contrastFaults("light"),
       ...contrastFaults("dark"),
     ],
     ids: all("[id], a[name]").map((e) => e.id || e.name),
-    links: all("a[href], link[href]").map((e) => e.href),
+    links: all("a[href], link[href]").filter((e) => !e.closest("[hidden]")).map((e) => e.href),
     formulas: all("mjx-container").length,
     images: all("img").length,
     words: prose.toLowerCase().match(/(?<![\w-])[a-z]{6,12}(?![\w-])/g) ?? [],

@@ -1,72 +1,24 @@
-"""Read every page of the built book in a real browser, as a reader on a phone would, and list what is wrong.
+"""Read every page of the built book in a real browser, as readers on a phone and at a desk would; list what is wrong.
 
 Usage: python tools/check_site.py [folder], by default _build/html. Needs Chromium or Chrome, and chromedriver.
 """
 
-import functools
-import http.server
 import json
 import pathlib
-import shutil
 import sys
-import threading
 from urllib.parse import unquote, urlsplit
 
-from selenium import webdriver
+from browser import find_pages, open_page, print_page, serve, start_browser
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
-WIDTH = 390
-BROWSERS = [
-    "google-chrome",
-    "chromium",
-    "chromium-browser",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-]
-
-
-def find_pages(site):
-    """The book's pages, relative to the site; the front door, which only sends readers on, is not one."""
-    files = [path for path in site.rglob("*.html") if not path.relative_to(site).parts[0].startswith("_")]
-    pages = [path for path in files if 'http-equiv="refresh"' not in path.read_text(encoding="utf-8").lower()]
-    if not pages:
-        sys.exit(f"No built book in {site}: run `make book` first.")
-    return sorted(path.relative_to(site).as_posix() for path in pages)
-
-
-def serve(site):
-    """Serve a folder on a free loopback port, from a thread, and return its address."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
-    server.handle_error = lambda *_: None  # the browser may hang up before a file is complete
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}/"
-
-
-def start_browser():
-    """A browser without a window and without a network: it knows this machine's address and no other."""
-    browser, driver = next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
-    if not (browser and driver):
-        missing = "a browser" if driver else "chromedriver" if browser else "a browser and chromedriver"
-        sys.exit(f"check-site needs {missing}: install Debian's packages chromium and chromium-driver.")
-    options = webdriver.ChromeOptions()
-    options.binary_location = browser
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    flags = "headless no-sandbox disable-gpu disable-quic disable-dev-shm-usage no-first-run disable-sync"
-    flags += " disable-background-networking disable-component-update window-size=1300,1000"
-    for flag in [*flags.split(), "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]:
-        options.add_argument(f"--{flag}")
-    try:
-        return webdriver.Chrome(options, webdriver.ChromeService(driver))
-    except WebDriverException as problem:
-        sys.exit(f"check-site could not start {browser} with {driver}: {problem.msg.splitlines()[0]}")
+PHONE, DESK = 390, 1300
+MOST_TABS = 60
+LEGIBLE = 700  # a figure of 7 inches, opened, is this many pixels wide or more: 9 points are then 12 pixels or more
+ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 
 
 def traffic_faults(browser, home):
@@ -79,30 +31,81 @@ def traffic_faults(browser, home):
     return [f"error on the console: {text}" for text in console] + [f"request leaves the machine: {u}" for u in away]
 
 
+def set_width(browser, width):
+    """Make the window as wide as a phone or a desk's."""
+    screen = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+
+
+def ask(browser, call, *arguments):
+    """The value of a JavaScript expression in terms of the functions of check_site.js."""
+    return browser.execute_script(f"{ASK}return {call};", *arguments)
+
+
 def read_page(browser, home, page):
-    """Open a page on a phone, wait until it has settled, and return what is in it and what is wrong with it."""
-    phone = {"width": WIDTH, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    browser.get(home + page)
-    browser.execute_async_script(ASK + "settled(arguments[0]);")
-    found = browser.execute_script(ASK + "return facts(arguments[0]);", WIDTH)
-    found["faults"] += slider_faults(browser) + traffic_faults(browser, home)
+    """Open a page on a phone, then at a desk, and return what is in it and what is wrong with it."""
+    set_width(browser, PHONE)
+    open_page(browser, home + page)
+    found = ask(browser, "facts(arguments[0])", PHONE)
+    found["faults"] += slider_faults(browser) + viewer_faults(browser)
+    set_width(browser, DESK)
+    open_page(browser, home + page)
+    found["faults"] += ask(browser, "scrollFaults(arguments[0])", DESK)
+    found["faults"] += tab_faults(browser) + sheet_faults(browser, page) + traffic_faults(browser, home)
     return found
 
 
 def slider_faults(browser):
-    """Move every slider of the open page to both ends by keyboard, and list what does not change, or has no label."""
+    """Move every slider of the open page to both ends by keyboard: what does not change, or is not to be seen?"""
     faults = []
     for slider in browser.find_elements(By.CSS_SELECTOR, "input[type=range]"):
         seen = []
         for key in (Keys.HOME, Keys.END):
             slider.send_keys(key)
-            seen.append(browser.execute_script(ASK + "return looks(arguments[0]);", slider))
+            seen.append(ask(browser, "looks(arguments[0])", slider))
         name = slider.accessible_name or "one without a label"
         same = [part for part, low, high in zip(("picture", "text"), *seen, strict=True) if low == high]
         faults += [f"slider that does not change its {part}: {name}" for part in same]
         faults += [] if slider.accessible_name else ["slider without a label"]
+        faults += [] if ask(browser, "ringSeen(arguments[0])", slider) else [f"slider whose focus is not seen: {name}"]
     return faults
+
+
+def viewer_faults(browser):
+    """Open the first figure by keyboard, as the others open: the same picture, legible, and Esc leads back."""
+    if not (links := browser.find_elements(By.CSS_SELECTOR, "a.enlarge")):
+        return []
+    links[0].send_keys(Keys.ENTER)
+    if not (picture := ask(browser, "opened()")):
+        return ["figure that Enter does not open"]
+    (alt, width), faults = picture, []
+    if alt != links[0].find_element(By.TAG_NAME, "img").get_attribute("alt"):
+        faults.append("figure that loses its alt text when opened")
+    if width < LEGIBLE:
+        faults.append(f"figure that opens only {width:.0f} px wide")
+    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    if ask(browser, "opened()") or browser.switch_to.active_element != links[0]:
+        faults.append("figure from which Esc does not lead back")
+    return faults
+
+
+def tab_faults(browser):
+    """From the top of a page with sliders that was just opened, press Tab until one has the focus."""
+    if not browser.find_elements(By.CSS_SELECTOR, "input[type=range]"):
+        return []
+    for _ in range(MOST_TABS - 1):
+        browser.switch_to.active_element.send_keys(Keys.TAB)
+        if browser.switch_to.active_element.get_attribute("type") == "range":
+            return []
+    return [f"slider that {MOST_TABS - 1} tabs do not reach"]
+
+
+def sheet_faults(browser, page):
+    """Print a page that is meant to be pinned to a wall."""
+    if not pathlib.PurePath(page).name.startswith(ONE_SHEET):
+        return []
+    sheets = len(print_page(browser).pages)
+    return [f"printed on {sheets} sheets, not one"] if sheets > 1 else []
 
 
 def link_faults(site, home, found, links):
@@ -117,16 +120,21 @@ def link_faults(site, home, found, links):
     return faults
 
 
+def pdf_faults(site, home, found):
+    """A PDF that no page shows a link to; a link without a PDF is a broken link."""
+    linked = any(home + "book.pdf" in facts["links"] for facts in found.values())
+    return ["book.pdf is there, and no page links to it"] if (site / "book.pdf").is_file() and not linked else []
+
+
 def visible(browser, selector):
     """The first element that a reader can see, or None."""
     return next((e for e in browser.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()), None)
 
 
-def search_faults(browser, home, page, word):
+def search_faults(browser, home, page, word, seconds=20):
     """Come in by the front door, type a word of a page into the search box, and follow the result to that page."""
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.get(home)
-    wait = WebDriverWait(browser, 20, ignored_exceptions=[WebDriverException, AttributeError])
+    wait = WebDriverWait(browser, seconds, ignored_exceptions=[WebDriverException, AttributeError])
     try:
         step = "there is no search box"
         wait.until(lambda _: visible(browser, "button.search-button__button").click() or True)
@@ -136,17 +144,17 @@ def search_faults(browser, home, page, word):
         step = "its result does not lead there"
         wait.until(lambda _: page in browser.current_url and word in visible(browser, "article").text.lower())
     except TimeoutException:
-        return [f"search for “{word}”, a word of {page}: {step}"]
+        return [f"search: for “{word}”, a word of {page}: {step}"]
     return []
 
 
-def report(found, searched):
+def report(found, others):
     """Print a line for each page, every fault, and a summary; return the number of faults."""
     for page, facts in found.items():
         count = f"{facts['formulas']} formulas, {facts['images']} images, {len(facts['links'])} links"
         print(f"{page}: {count}, {len(facts['faults'])} faults")
     faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]]
-    faults += [f"search: {fault}" for fault in searched]
+    faults += others
     print("", *faults, f"{len(found)} pages and the search read: {len(faults)} faults", sep="\n")
     return len(faults)
 
@@ -160,10 +168,10 @@ def main(site):
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
-        searched = search_faults(browser, home, wordiest, word) + traffic_faults(browser, home)
+        others = search_faults(browser, home, wordiest, word) + traffic_faults(browser, home)
     finally:
         browser.quit()
-    sys.exit(report(found, searched) > 0)
+    sys.exit(report(found, others + pdf_faults(site, home, found)) > 0)
 
 
 if __name__ == "__main__":

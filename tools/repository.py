@@ -1,6 +1,6 @@
 """Which GitHub repository this book is built from: launch buttons point there, so that forks launch themselves.
 
-Also the Sphinx extension that sets the buttons, and leaves out of the pages what the book does not use.
+Also the Sphinx extension that sets the buttons.
 """
 
 import os
@@ -39,17 +39,8 @@ def launch_notebooks_only(app, pagename, templatename, context, doctree):
         buttons[:] = [button for button in buttons if button.get("label") != "launch-buttons"]
 
 
-def quiet_console(app, config):
-    """Leave out what every page's console would report: an unnamed color mode, and Thebe's scripts, loaded twice."""
-    config.html_context.setdefault("default_mode", "auto")
-    for event in ("env-before-read-docs", "doctree-resolved"):
-        listeners = app.events.listeners[event]
-        listeners[:] = [listener for listener in listeners if listener.handler.__module__ != "sphinx_thebe"]
-
-
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("config-inited", point_buttons, priority=1)
-    app.connect("config-inited", quiet_console)
     app.connect("html-page-context", launch_notebooks_only, priority=502)  # the theme adds them at 501
     return {"parallel_read_safe": True}

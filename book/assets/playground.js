@@ -3,6 +3,20 @@
 //   <script defer src="../_static/playground.js"></script>
 // and the player of that name replaces what is inside the div. Data for it, if any, is JSON inside the div, in a
 //   <script type="application/json">…</script>
+//
+// error-bar takes no data. spectral-weights takes
+//   items       number of items in the picture
+//   borders     for each cluster but the first, the place of its first item
+//   frames      one for each α, in equal steps:
+//     alpha       the exponent
+//     cosines     items × items signed bytes in base64, 127 for a cosine of 1
+//     auc         the clusters' recovery, 0 to 1; drawn as a curve, as are the next two where they are given
+//     above       share of all pairs of items whose cosine is above 0.8, 0 to 1
+//     purity      0 to 1
+//     difference  the largest change of a prediction
+//   predictions number of predictions compared
+//   marks       optional: [{alpha, name, auc, above, purity}, …], weightings that have names, each at the α it is
+//               nearest to; a thin line with the name, and a ring at each score that is given
 
 // Append an element to a parent, an SVG one if the parent is, and return it.
 function add(parent, tag, attributes = {}, text = "") {
@@ -12,6 +26,8 @@ function add(parent, tag, attributes = {}, text = "") {
   element.textContent = text;
   return parent.appendChild(element);
 }
+
+const path = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L");
 
 // A labeled slider. `read` turns its position into a value, `tell` a value into text, `moved` is called at every move.
 function slider(figure, { label, min, max, step, start, read = (x) => x, tell = String }, moved) {
@@ -30,97 +46,137 @@ function slider(figure, { label, min, max, step, start, read = (x) => x, tell = 
   return knob;
 }
 
-// Chapter 8: the cosines that a pair can be given by transformations of condition number at most c.
+// The cosines that a pair can be given by transformations of condition number at most c.
 function errorBar(figure) {
   const range = (s, c) => [-1, 1].map((side) => Math.tanh(Math.atanh(s) + side * Math.log(c)));
-  const [x, y] = [(s) => 235 + 165 * s, (s) => 185 - 165 * s];
-  const path = (points) => "M" + points.map(([s, t]) => `${x(s).toFixed(1)},${y(t).toFixed(1)}`).join("L");
+  const [x, y] = [(s) => 205 + 150 * s, (s) => 165 - 150 * s];
+  const line = (points) => path(points.map(([s, t]) => [x(s), y(t)]));
   const grid = Array.from({ length: 201 }, (_, i) => Math.tanh((i - 100) / 25));
+  const lens = (c) => {
+    const upper = grid.map((s) => [s, range(s, c)[1]]);
+    const lower = grid.map((s) => [s, range(s, c)[0]]).reverse();
+    return line([[-1, -1], ...upper, [1, 1], ...lower]) + "Z";
+  };
 
   const cosine = slider(figure, {
     label: "cosine that was measured", min: -0.99, max: 0.99, step: 0.01, start: 0.8, tell: (s) => s.toFixed(2),
   }, () => show());
   const cond = slider(figure, {
-    label: "latent scales known to a factor of", min: 0, max: 5, step: 0.05, start: 1,
+    label: "latent scales known to a factor of c", min: 0, max: 5, step: 0.05, start: 1,
     read: (z) => 2 ** z, tell: (c) => c.toFixed(c < 10 ? 2 : 1),
   }, () => show());
 
   const name = "Attainable cosines against the measured cosine: a lens around the diagonal";
-  const svg = add(figure, "svg", { viewBox: "0 0 420 400", role: "img", "aria-label": name });
+  const svg = add(figure, "svg", { viewBox: "0 0 360 362", role: "img", "aria-label": name });
   const band = add(svg, "path", { class: "band" });
-  add(svg, "path", { class: "axis", d: path([[-1, 1], [-1, -1], [1, -1]]) });
-  add(svg, "path", { class: "axis", d: path([[-1, -1], [1, 1]]), "stroke-dasharray": 4 });
-  for (const s of [-1, -0.5, 0, 0.5, 1]) {
-    add(svg, "text", { x: x(s), y: 370, "text-anchor": "middle" }, String(s));
-    add(svg, "text", { x: 62, y: y(s) + 5, "text-anchor": "end" }, String(s));
+  for (const c of [1.5, 3, 10]) {
+    add(svg, "path", { class: "thin", d: lens(c) });
+    add(svg, "text", { class: "small", x: x(0), y: y(range(0, c)[1]) + 13, "text-anchor": "middle" }, `c = ${c}`);
   }
-  add(svg, "text", { x: 235, y: 393, "text-anchor": "middle" }, "measured cosine");
-  add(svg, "text", { x: -185, y: 16, "text-anchor": "middle", transform: "rotate(-90)" }, "attainable cosines");
+  add(svg, "path", { class: "axis", d: line([[-1, 1], [-1, -1], [1, -1]]) });
+  add(svg, "path", { class: "axis", d: line([[-1, -1], [1, 1]]), "stroke-dasharray": 4 });
+  for (const s of [-1, -0.5, 0, 0.5, 1]) {
+    add(svg, "text", { x: x(s), y: 333, "text-anchor": "middle" }, String(s).replace("-", "−"));
+    add(svg, "text", { x: 48, y: y(s) + 5, "text-anchor": "end" }, String(s).replace("-", "−"));
+  }
+  add(svg, "text", { x: x(0), y: 355, "text-anchor": "middle" }, "measured cosine");
+  add(svg, "text", { x: -165, y: 14, "text-anchor": "middle", transform: "rotate(-90)" }, "attainable cosines");
   const bar = add(svg, "path", { class: "bar" });
   const dot = add(svg, "circle", { class: "dot", r: 5 });
   const verdict = add(figure, "p", { "aria-live": "polite" });
+  add(figure, "p", {}, "Bar: what the measured cosine may stand for. Shaded: the same for every cosine; thin lines: at three values of c.");
 
   function show() {
     const [s, c, [low, high]] = [cosine.value, cond.value, range(cosine.value, cond.value)];
-    const upper = grid.map((t) => [t, range(t, c)[1]]);
-    const lower = grid.map((t) => [t, range(t, c)[0]]).reverse();
-    band.setAttribute("d", path([[-1, -1], ...upper, [1, 1], ...lower]) + "Z");
-    bar.setAttribute("d", path([[s, low], [s, high]]));
+    band.setAttribute("d", lens(c));
+    bar.setAttribute("d", line([[s, low], [s, high]]));
     dot.setAttribute("cx", x(s));
     dot.setAttribute("cy", y(s));
-    verdict.textContent = `A cosine of ${s.toFixed(2)} stands for anything from ${low.toFixed(2)} to ${high.toFixed(2)}.`;
+    const [at, from, to] = [s, low, high].map((value) => value.toFixed(2).replace("-", "−"));
+    verdict.textContent = `A cosine of ${at} stands for anything from ${from} to ${to}.`;
   }
   show();
 }
 
-// Chapter 6: items weighted by σ^α. The data hold, for every α, the cosines of some items in 127ths, one byte each.
-function spectralWeights(figure, { frames, items, borders, predictions }) {
+const SCORES = {
+  auc: ["AUC", (score) => score.toFixed(2)],
+  above: ["cosines above 0.8", (score) => `${Math.round(100 * score)} %`],
+  purity: ["purity", (score) => score.toFixed(2)],
+};
+
+// Items weighted by σ^α: their cosines, and beside them what the cosines recover and how many of them are large.
+function spectralWeights(figure, { frames, items, borders, predictions, marks = [] }) {
   const alphas = frames.map((frame) => frame.alpha);
   const [first, last, step] = [alphas[0], alphas.at(-1), Number((alphas[1] - alphas[0]).toFixed(3))];
-  const [x, y] = [(a) => 45 + (360 * (a - first)) / (last - first), (score) => 160 - 150 * score];
+  const [x, y] = [(a) => 40 + (310 * (a - first)) / (last - first), (score) => 265 - 250 * score];
+  const tell = (a) => a.toFixed(1).replace("-", "−");
   const alpha = slider(figure, {
-    label: "exponent α of the item weights", min: first, max: last, step, start: 0,
-    tell: (a) => a.toFixed(1),
+    label: "exponent α of the item weights", min: first, max: last, step, start: 0, tell,
   }, () => show());
 
-  const side = 6;
-  const picture = add(figure, "canvas", { width: items * side, height: items * side, role: "img" });
-  add(figure, "p", {}, "Red: cosine 1. Faint: 0. Blue: −1. Lines divide the clusters.");
-  const name = "Recovery of the clusters against α: AUC solid, purity dashed, with a dot at the α chosen";
-  const svg = add(figure, "svg", { viewBox: "0 0 420 205", role: "img", "aria-label": name });
-  add(svg, "path", { class: "axis", d: `M${x(first)},${y(1)}V${y(0)}H${x(last)}` });
-  for (const score of [0, 0.5, 1]) add(svg, "text", { x: 38, y: y(score) + 5, "text-anchor": "end" }, String(score));
+  const columns = add(figure, "div", { class: "columns" });
+  const left = add(columns, "div");
+  const picture = add(left, "canvas", { role: "img" });
+  const key = add(left, "p", { class: "key" }, "cosine −1");
+  add(key, "span", { style: `background: linear-gradient(to right, ${SCALE.map((hex) => "#" + hex)})` });
+  key.append("1");
+  const right = add(columns, "div");
+  const svg = add(right, "svg", { viewBox: "0 0 360 310", role: "img" });
+  add(svg, "path", { class: "axis", d: path([[x(first), y(1)], [x(first), y(0)], [x(last), y(0)]]) });
+  for (const score of [0, 0.5, 1]) add(svg, "text", { x: 34, y: y(score) + 5, "text-anchor": "end" }, String(score));
   for (const a of alphas.filter(Number.isInteger))
-    add(svg, "text", { x: x(a), y: 178, "text-anchor": "middle" }, String(a));
-  add(svg, "text", { x: 225, y: 200, "text-anchor": "middle" }, "α   (solid: AUC, dashed: purity)");
-  const dots = ["auc", "purity"].map((score, i) => {
-    const points = frames.map((frame) => `${x(frame.alpha).toFixed(1)},${y(frame[score]).toFixed(1)}`);
-    add(svg, "path", { d: "M" + points.join("L"), "stroke-dasharray": 5 * i });
-    return [score, add(svg, "circle", { class: "dot", r: 5 })];
+    add(svg, "text", { x: x(a), y: 283, "text-anchor": "middle" }, String(a).replace("-", "−"));
+  add(svg, "text", { x: x((first + last) / 2), y: 305, "text-anchor": "middle" }, "exponent α");
+  for (const mark of marks) {
+    add(svg, "path", { class: "thin", d: path([[x(mark.alpha), y(1)], [x(mark.alpha), y(0)]]) });
+    const [across, up] = [x(mark.alpha) - 3, y(0) - 4];
+    add(svg, "text", { class: "small", transform: `translate(${across} ${up}) rotate(-90)` }, mark.name);
+  }
+  const now = add(svg, "path", { class: "axis" });
+  const curves = Object.keys(SCORES).filter((score) => score in frames[0]).map((score, i) => {
+    const points = frames.map((frame) => [x(frame.alpha), y(frame[score])]);
+    const look = { class: `curve ${score}`, "stroke-dasharray": ["none", "8 4", "2 3"][i] };
+    add(svg, "path", { ...look, d: path(points) });
+    for (const mark of marks.filter((mark) => score in mark))
+      add(svg, "circle", { class: `ring ${score}`, cx: x(mark.alpha), cy: y(mark[score]), r: 5 });
+    const line = add(right, "p", { class: "key" });
+    const sample = add(line, "svg", { viewBox: "0 0 40 10", "aria-hidden": true });
+    add(sample, "path", { ...look, d: "M0,5H40" });
+    const dot = add(svg, "circle", { class: `dot ${score}`, r: 5 });
+    return [score, dot, add(line, "span")];
   });
-  const verdict = add(figure, "p", { "aria-live": "polite" });
+  const verdict = add(figure, "p", { class: "visually-hidden", "aria-live": "polite" });
   const unchanged = add(figure, "p");
 
   function show() {
     const frame = frames[Math.round((alpha.value - first) / step)];
-    drawCosines(picture, frame.cosines, items, side, borders);
-    picture.setAttribute("aria-label", `Cosines of ${items} items at α = ${alpha.value.toFixed(1)}`);
-    for (const [score, dot] of dots) {
+    drawCosines(picture, frame.cosines, items, borders);
+    picture.setAttribute("aria-label", `Cosines of ${items} items at α = ${tell(alpha.value)}`);
+    now.setAttribute("d", path([[x(frame.alpha), y(1)], [x(frame.alpha), y(0)]]));
+    const scores = curves.map(([score, dot, line]) => {
       dot.setAttribute("cx", x(frame.alpha));
       dot.setAttribute("cy", y(frame[score]));
-    }
-    const scores = `AUC ${frame.auc.toFixed(2)}, purity ${frame.purity.toFixed(2)}`;
-    verdict.textContent = `α = ${alpha.value.toFixed(1)} recovers the clusters with ${scores}.`;
-    const largest = frame.difference ? frame.difference.toExponential(0) : "0";
-    const many = predictions.toLocaleString("en");
-    unchanged.textContent = `Predictions stay: the largest of ${many} changes is ${largest}, a rounding error.`;
+      const [name, text] = SCORES[score];
+      return (line.textContent = `${name}: ${text(frame[score])}`);
+    });
+    svg.setAttribute("aria-label", `Scores against α, at α = ${tell(alpha.value)}: ${scores.join(", ")}`);
+    verdict.textContent = `α = ${tell(alpha.value)}; ${scores.join("; ")}.`;
+    const largest = frame.difference ? frame.difference.toExponential(0).replace("-", "−") : "0";
+    const many = predictions.toLocaleString("en").replaceAll(",", "\u202f");
+    unchanged.textContent = `Lines divide the clusters. Predictions stay: the largest of ${many} changes is ${largest}, a rounding error.`;
   }
   show();
+  new ResizeObserver(show).observe(left);
 }
 
-// Draw a square matrix of signed bytes, in base64, with lines between the clusters.
-function drawCosines(canvas, base64, items, side, borders) {
+// Draw a square matrix of signed bytes, in base64, with lines between the clusters, sharp on every screen: a cell is a
+// whole number of the screen's own dots wide.
+function drawCosines(canvas, base64, items, borders) {
   const bytes = Int8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const dots = window.devicePixelRatio;
+  const side = Math.max(1, Math.floor((Math.min(canvas.parentElement.clientWidth, 420) * dots) / items));
+  canvas.width = canvas.height = side * items;
+  canvas.style.width = `${canvas.width / dots}px`;
   const pen = canvas.getContext("2d");
   bytes.forEach((byte, i) => {
     pen.fillStyle = diverging(byte / 127);
@@ -128,17 +184,18 @@ function drawCosines(canvas, base64, items, side, borders) {
   });
   pen.fillStyle = "#666";
   for (const border of borders) {
-    pen.fillRect(border * side, 0, 1, canvas.height);
-    pen.fillRect(0, border * side, canvas.width, 1);
+    pen.fillRect(border * side, 0, Math.ceil(dots), canvas.height);
+    pen.fillRect(0, border * side, canvas.width, Math.ceil(dots));
   }
 }
 
 // The color of a number from −1, blue, to 1, red: the scale of the book's figures.
+const SCALE = "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f".split(" ");
+
 function diverging(value) {
-  const scale = "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f".split(" ");
   const at = 5 * (1 + value);
   const left = Math.min(Math.floor(at), 9);
-  const [from, to] = [left, left + 1].map((i) => scale[i].match(/../g).map((hex) => parseInt(hex, 16)));
+  const [from, to] = [left, left + 1].map((i) => SCALE[i].match(/../g).map((hex) => parseInt(hex, 16)));
   return `rgb(${from.map((v, i) => Math.round(v + (at - left) * (to[i] - v)))})`;
 }
 
@@ -148,4 +205,15 @@ for (const figure of document.querySelectorAll("[data-play]")) {
   const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");
   figure.replaceChildren();
   players[figure.dataset.play](figure, data);
+}
+
+// Beside "Skip to main content", seen when it has the focus: a way to the sliders that passes the page by.
+const [first] = document.querySelectorAll("[data-play]");
+const skip = document.querySelector(".skip-link");
+if (first && skip) {
+  first.id ||= "sliders";
+  const way = skip.cloneNode();
+  way.removeAttribute("id");
+  add(way, "a", { href: `#${first.id}` }, "Skip to the sliders");
+  skip.after(way);
 }

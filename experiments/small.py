@@ -1,0 +1,88 @@
+"""What the experiments on "Who chooses D?" share: a small problem, and training from a start by steps, flow or batches."""
+
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from jax import numpy as jnp
+
+from helpers import cosine_similarity, product_norm_factors, simulate_interactions, truncated_svd
+
+N_USERS, N_ITEMS, K, LAM1 = 400, 9, 3, 0.5
+jax.config.update("jax_enable_x64", True)
+
+
+class Small(NamedTuple):
+    """X (400, 9) divided by 20, so that a loss is one per user; its σ, V; Eq. 5 with k = 3; the items to watch."""
+
+    X: np.ndarray
+    s: np.ndarray
+    V: np.ndarray
+    A: np.ndarray
+    B: np.ndarray
+    heads: np.ndarray  # the most popular item of each of the three clusters
+
+
+def small(seed):
+    """The problem of that seed: 400 users, nine items in three clusters."""
+    sim = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS, 3, preference_law="sparse")
+    X = sim.X.toarray() / np.sqrt(N_USERS)
+    s, V = truncated_svd(X, N_ITEMS)
+    return Small(X, s, V, *product_norm_factors(s[:K], V[:, :K], LAM1), np.searchsorted(sim.clusters, range(3)))
+
+
+def watched(B, heads):
+    """The three cosines between the most popular items of different clusters."""
+    return cosine_similarity(B)[heads[[0, 0, 1]], heads[[1, 2, 2]]]
+
+
+def descent(rate, n_steps):
+    """Plain gradient descent, as a rule: slope, two moments, step number → step, two moments."""
+    return lambda slope, m, v, t: (rate * slope, m, v)
+
+
+def momentum(rate, n_steps):
+    """Heavy-ball momentum with a factor of 0.9."""
+    return lambda slope, m, v, t: (rate * (0.9 * m + slope), 0.9 * m + slope, v)
+
+
+def adam(rate, n_steps):
+    """Adam with its usual constants, its rate falling to zero along half a cosine."""
+
+    def rule(slope, m, v, t):
+        m, v = 0.9 * m + 0.1 * slope, 0.999 * v + 0.001 * slope**2
+        size = jnp.sqrt(v / (1 - 0.999 ** (t + 1.0))) + 1e-8
+        now = rate * (1 + jnp.cos(jnp.pi * jnp.minimum(t / n_steps, 1))) / 2
+        return now * m / (1 - 0.9 ** (t + 1.0)) / size, m, v
+
+    return rule
+
+
+def train(rule, gradient, pair, marks):
+    """The pair (2, …, p, k) after each number of steps in marks, by a rule and a full-batch gradient."""
+
+    def one(t, state):
+        step, *moments = rule(gradient(state[0]), *state[1:], t)
+        return state[0] - step, *moments
+
+    @jax.jit
+    def run(first, last, state):
+        return jax.lax.fori_loop(first, last, one, state)
+
+    path, done, state = [], 0, (jnp.asarray(pair), 0.0 * pair, 0.0 * pair)
+    for mark in marks:
+        state, done = run(done, mark, state), mark
+        path.append(np.asarray(state[0]))
+    return np.array(path)
+
+
+def slopes(X, lam1=LAM1):
+    """The gradient of Eq. 1 in A and B, for a pair stacked in the first axis."""
+    G = X.T @ X
+    H = G + lam1 * np.eye(len(G))
+
+    def gradient(pair):
+        half = H @ pair[0] @ pair[1].mT - G
+        return 2 * jnp.stack([half @ pair[1], half.mT @ pair[0]])
+
+    return gradient

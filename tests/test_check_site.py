@@ -1,0 +1,146 @@
+"""The tool that reads the built book in a browser: it finds one fault of each kind, and none where there is none."""
+
+import pathlib
+import shutil
+
+import browser
+import check_site
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[1]
+PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs="
+PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>A page</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="book.css"></head>
+<body style="background: #fff; color: #000; margin: 0"><main class="bd-content"><article class="bd-article">
+{}</article></main><script src="book.js"></script></body></html>"""
+FIGURE = f'<figure><div class="cell_output"><img src="{PICTURE}" alt="A dot." width="50"></div></figure>'
+SLIDER = """<div data-play="x"><label>α <input type="range" min="0" max="9" style="margin: 9px"></label>
+<svg width="9" height="9"></svg><p>0</p><script>
+const slider = document.querySelector("input"), show = (part) => document.querySelector(part).append(slider.value);
+slider.addEventListener("input", () => (show("svg"), show("div > p")));
+</script></div>"""
+TABLE = """<table class="stack"><thead><tr><th>first</th><th>last</th></tr></thead>
+<tbody><tr><td>a</td><td>b</td></tr></tbody></table>"""
+CODE = '<div class="cell"><div class="highlight"><pre style="overflow: auto">{}</pre></div></div>'
+HEALTHY = f"""<p>Words.</p>{FIGURE}{SLIDER}{TABLE}{CODE.format("x" * 79)}
+<a href="healthy.html#place" id="place">A link</a><details>{CODE.format("x" * 400)}</details>"""
+FAULTS = {
+    "formula in error: $": "<mjx-merror>$</mjx-merror>",
+    "formula not rendered: x": '<span class="math">x</span>',
+    "formula with unknown TeX: \\foo": "<mjx-container><mjx-assistive-mml>\\foo</mjx-assistive-mml></mjx-container>",
+    "formula that is a tab stop: x": '<mjx-container tabindex="0">x</mjx-container>',
+    "raw TeX or MyST: See {prf:ref}": "<p>See {prf:ref}</p>",
+    "id that several places have: a": '<b id="a"></b><b id="a"></b>',
+    "connection to another machine: https://example.org/": '<link rel="preconnect" href="https://example.org">',
+    "image without alt text: data": f'<img src="{PICTURE}">',
+    "image not loaded: data:,": '<img src="data:," alt="A dot.">',
+    "figure that does not open large: data": FIGURE.replace(
+        "</div>",
+        "<script>addEventListener('load', () => "
+        "document.querySelector('a').replaceWith(document.querySelector('img')))</script></div>",
+    ),
+    "figure with other colors in dark mode: <img": f'<img src="{PICTURE}" alt="A dot." style="filter: invert(1)">',
+    "cell of a stacked table off the screen at 390 px: firsta": '<div style="overflow: auto">'
+    f'<div style="width: 900px">{TABLE}</div></div>',
+    "cell of a stacked table without its column's name: firsta": TABLE.replace("stack", "stack late")
+    + "<style>.late .label { display: none !important }</style>",
+    "scrolls sideways at 390 px, to 50": '<div style="width: 500px">wide</div>',
+    "cut off at 390 px: <div": '<div style="overflow: hidden; white-space: nowrap">' + "wide " * 100 + "</div>",
+    "hard to read in light mode, contrast 1.0: <p": '<p class="pale">pale</p><style>'
+    "html[data-theme=light] .pale { color: #fff }</style>",
+    "hard to read in dark mode, contrast 1.0: <p": '<p class="pale">pale</p><style>'
+    "html[data-theme=dark] .pale { color: #fff }</style>",
+    "figure without its sliders: <div": '<div data-play="x"></div>',
+    "slider that does not change its picture: α": SLIDER.replace('show("svg"), ', ""),
+    "slider that does not change its text: α": SLIDER.replace(', show("div > p")', ""),
+    "slider without a label": SLIDER.replace("α", ""),
+    "slider whose focus is not seen: α": SLIDER.replace("margin: 9px", "outline: none"),
+    "figure that Enter does not open": FIGURE + "<script>HTMLDialogElement.prototype.showModal = () => 0</script>",
+    "figure that loses its alt text when opened": FIGURE + "<script>const all = HTMLDialogElement.prototype, show ="
+    "all.showModal; all.showModal = function () { this.querySelector('img').alt = ''; show.call(this) }</script>",
+    "figure that opens only 50 px wide": FIGURE + "<style>.viewer img { width: 50px !important }</style>",
+    "figure from which Esc does not lead back": FIGURE + "<script>addEventListener('click', () => "
+    "document.querySelector('.viewer').addEventListener('cancel', (event) => event.preventDefault()))</script>",
+    "scrolls sideways at 1300 px: xxx": CODE.format("x" * 400),
+    "slider that 59 tabs do not reach": '<a href="#">a</a> ' * 59 + SLIDER,
+    "error on the console: ": "<script>nonsense()</script>",
+    "request leaves the machine: http://example.org/": "<script>fetch('http://example.org/')</script>",
+}
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if not all(browser.find_browser()):
+        pytest.skip("needs Chromium or Chrome, and chromedriver")
+    started = browser.start_browser()
+    yield started
+    started.quit()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    for name in ("book.js", "book.css"):
+        shutil.copy(ROOT / "book/assets" / name, folder)
+    (folder / "healthy.html").write_text(PAGE.format(HEALTHY), "utf-8")
+    return folder, browser.serve(folder)
+
+
+def test_a_healthy_page_has_no_fault(chromium, site):
+    folder, home = site
+    found = check_site.read_page(chromium, home, "healthy.html")
+    assert found["faults"] == []
+    assert check_site.link_faults(folder, home, {"healthy.html": found}, found["links"]) == []
+    assert check_site.pdf_faults(folder, home, {"healthy.html": found}) == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_fault_is_found(chromium, site, fault):
+    folder, home = site
+    page = f"faulty-{list(FAULTS).index(fault)}.html"
+    (folder / page).write_text(PAGE.format(FAULTS[fault]), "utf-8")
+    faults = check_site.read_page(chromium, home, page)["faults"]
+    assert [text for text in faults if text.startswith(fault)], faults
+    assert len(faults) == 1 or fault.startswith(("error", "request"))
+
+
+def test_a_page_for_the_wall_is_one_sheet(chromium, site):
+    folder, home = site
+    (folder / "what-to-do-vi.html").write_text(PAGE.format("<p>Words.</p>" * 200), "utf-8")
+    faults = check_site.read_page(chromium, home, "what-to-do-vi.html")["faults"]
+    assert len(faults) == 1
+    assert faults[0].endswith("sheets, not one")
+
+
+def test_links_that_lead_nowhere(site):
+    folder, home = site
+    found = {"healthy.html": {"ids": ["place"]}}
+    links = ["https://example.org/x", home + "none.html", home + "healthy.html#other", home + "healthy.html#place"]
+    faults = check_site.link_faults(folder, home, found, links)
+    assert faults == ["broken anchor: healthy.html#other", "broken link: none.html"]
+
+
+def test_a_pdf_without_a_link(tmp_path, site):
+    (tmp_path / "book.pdf").write_bytes(b"")
+    assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": ["http://x/book.pdf"]}}) == []
+    assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": []}})
+
+
+def test_a_search_that_finds_nothing(chromium, site):
+    folder, home = site
+    (folder / "index.html").write_text(PAGE.format(""), "utf-8")
+    assert check_site.search_faults(chromium, home, "healthy.html", "words", seconds=1) == [
+        "search: for “words”, a word of healthy.html: there is no search box"
+    ]
+
+
+def test_the_report_counts_every_fault(capsys):
+    facts = {"formulas": 1, "images": 2, "links": [], "faults": ["raw", "cut"]}
+    assert check_site.report({"a.html": facts}, ["search: none"]) == 3
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        "a.html: raw",
+        "a.html: cut",
+        "search: none",
+        "1 pages and the search read: 3 faults",
+    ]

@@ -1,0 +1,66 @@
+"""The page of exercises, and how exercises are marked."""
+
+import exercises
+import pytest
+from chapters import CHAPTERS, ROOT, read
+
+TEXT = """# A chapter
+
+```{exercise} Sum of two *(pencil, 10 minutes)*
+:label: ex-sum
+Words.
+```
+
+```{solution} ex-sum
+Words.
+```
+
+````{exercise} Plot it *(computer, 30 minutes, open)*
+:label: ex-plot
+Words.
+````
+
+```{exercise} What else? *(open)*
+:label: ex-else
+```
+
+```{exercise} Forgotten
+:label: ex-forgotten
+```
+
+```{exercise} Promised *(pencil, 5 minutes)*
+:label: ex-promised
+```
+
+```{exercise} Betrayed *(open)*
+:label: ex-betrayed
+```
+
+```{solution-start} ex-betrayed
+```
+"""
+
+
+def test_what_is_said_of_an_exercise():
+    assert list(exercises.exercises(TEXT)) == [
+        ("Sum of two", "ex-sum", "pencil", "10", "yes"),
+        ("Plot it", "ex-plot", "computer", "30", "open"),
+        ("What else?", "ex-else", None, None, "open"),
+        ("Forgotten", "ex-forgotten", None, None, None),
+        ("Promised", "ex-promised", "pencil", "5", None),
+        ("Betrayed", "ex-betrayed", None, None, None),
+    ]
+
+
+def test_the_page_is_up_to_date(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert exercises.PAGE.read_text("utf-8") == exercises.page(), "say make exercises"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_exercises_say_what_they_take_and_are_solved_or_open(path):
+    text = "\n\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
+    for title, _, means, minutes, solution in exercises.exercises(text):
+        assert solution, f"{title}: neither solved nor open, or both"
+        assert solution == "open" or (means and minutes), f"{title}: pencil or computer, how many minutes?"
+    assert text.count("{exercise}") == len(list(exercises.exercises(text)))

@@ -1,0 +1,63 @@
+"""The house around the book: the lock, the workflows, the lists of what is there."""
+
+import pathlib
+import re
+
+import pdf
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = pathlib.Path(__file__).parents[1]
+
+
+def text(path):
+    return (ROOT / path).read_text("utf-8")
+
+
+def requirements(path):
+    """The lines that name a package."""
+    return [line for line in text(path).splitlines() if re.match(r"[\w-]", line)]
+
+
+def test_the_lock_pins_every_package_exactly_and_no_index():
+    first, *pins = requirements("requirements.txt")
+    assert re.fullmatch(r"-e \. +# via -r requirements\.in", first)
+    assert len(pins) > 100
+    for pin in pins:
+        assert re.match(r"[a-z0-9-]+==[\w.]+( ; [^#]+)? +# via ", pin), pin
+
+
+def test_the_lock_was_compiled_from_what_is_asked_for():
+    asked = [Requirement(line.split("  #")[0]) for line in requirements("requirements.in") if line[0] != "-"]
+    lines = [line for line in requirements("requirements.txt") if "-r requirements.in" in line and line[0] != "-"]
+    direct = dict(re.match(r"([\w-]+)==([\w.]+)", line).groups() for line in lines)
+    assert sorted(direct) == sorted(requirement.name for requirement in asked)
+    assert all(direct[requirement.name] in requirement.specifier for requirement in asked)
+
+
+def test_the_front_page_waits_for_the_pdf():
+    assert f'{pdf.HIDDEN}<a href="../{pdf.NAME}">' in text("book/intro.md")
+
+
+def test_workflows_use_actions_by_commit():
+    workflows = list((ROOT / ".github/workflows").glob("*.yml"))
+    assert len(workflows) >= 2
+    for path in workflows:
+        assert yaml.safe_load(path.read_text("utf-8"))["jobs"]
+        for line in re.findall(r"uses: .*", path.read_text("utf-8")):
+            assert re.fullmatch(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
+
+
+def test_the_readme_lists_every_command_and_every_folder():
+    commands = set(re.findall(r"^([a-z-]+): \$\(READY\)", text("Makefile"), re.M))
+    assert commands == set(re.findall(r"`?make ([a-z-]+)\b", text("README.md"))) - {"and"}
+    folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"book"}
+    assert folders <= set(re.findall(r"^\| `(\w+)/` \|", text("README.md"), re.M))
+
+
+def test_every_table_of_an_experiment_has_its_script():
+    scripts = [
+        path for path in (ROOT / "experiments").glob("*.py") if re.search("^JOBS = ", path.read_text("utf-8"), re.M)
+    ]
+    assert {path.stem for path in (ROOT / "experiments").glob("*.csv")} <= {path.stem for path in scripts}
+    assert all("__main__" in path.read_text("utf-8") for path in scripts)

@@ -1,0 +1,104 @@
+"""The tool that prints the built book: one PDF with title page, contents, outline, page numbers and working links."""
+
+import browser
+import pdf
+import pypdf
+import pytest
+
+PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title></head><body>
+<nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
+<p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a></li>
+<li class="toctree-l1"><a href="two.html">2. Two</a></li></ul></nav>
+<style>@media print {{ nav, footer, .toggle-hidden > p {{ display: none }} @page {{ size: A4; margin: 20mm }} }}</style>
+<article class="bd-article"><section><h1>{title}</h1>{text}</section></article>
+<footer class="component-author">By Somebody</footer></body></html>"""
+TEXTS = {
+    "intro": '<p>Front. <a href="one.html">first</a></p><p class="pdf" hidden><a href="../book.pdf">PDF</a></p>',
+    "one": '<section id="a-b"><h2>1.1. Start<a class="headerlink" href="#a-b">#</a></h2>'
+    '<p><a href="two.html#deep">deep</a> <a href="#a-b">up</a> <a href="https://example.org/">out</a> '
+    '<a href="one.ipynb">file</a></p>'
+    '<div class="toggle-hidden"><p>Folded proof.</p></div><details><summary>Solution</summary>Solved.</details>'
+    '<details class="hide"><summary>Code</summary>secret()</details></section>',
+    "two": '<section id="a-b"><h2>2.1. Same id</h2><p>Text.</p></section>'
+    '<div style="break-before: page"><p style="margin-top: 80mm" id="deep">Far down.</p></div>',
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "book").mkdir()
+    (folder / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=book/intro.html" />', "utf-8")
+    for name, text in TEXTS.items():
+        title = {"intro": "The book", "one": "One", "two": "Two"}[name]
+        (folder / f"book/{name}.html").write_text(PAGE.format(title=title, text=text), "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def book(site):
+    if not all(browser.find_browser()):
+        pytest.skip("needs Chromium or Chrome, and chromedriver")
+    pdf.main(site)
+    return pypdf.PdfReader(site / "book.pdf")
+
+
+def page_of(book, target):
+    return next(i for i, page in enumerate(book.pages) if page.indirect_reference == target)
+
+
+def outline(book, entries):
+    return [
+        outline(book, entry) if isinstance(entry, list) else (entry.title, book.get_destination_page_number(entry) + 1)
+        for entry in entries
+    ]
+
+
+def test_the_pages(book):
+    texts = [page.extract_text() for page in book.pages]
+    assert len(texts) == 6
+    assert texts[0].split("\n")[0] == "The book"
+    assert "Somebody" in texts[0]
+    lines = [line for line in texts[1].split("\n") if line]
+    assert lines == ["Contents", "The book 3", "A part", "1. One 4", "2. Two 5"]
+    feet = [text.strip().split("\n")[-1] for text in texts[2:]]
+    assert feet == ["The book 3", "1. One 4", "2. Two 5", "2. Two 6"]
+
+
+def test_what_is_folded_is_printed_but_code(book):
+    text = book.pages[3].extract_text()
+    assert "Folded proof." in text
+    assert "Solved." in text
+    assert "secret" not in text
+
+
+def test_the_outline(book):
+    assert outline(book, book.outline) == [
+        *(("The book", 3), ("A part", 4)),
+        [("1. One", 4), [("1.1. Start", 4)], ("2. Two", 5), [("2.1. Same id", 5)]],
+    ]
+
+
+def test_links_lead_to_pages(book):
+    (contents, front, one) = ([link.get_object() for link in book.pages[i]["/Annots"]] for i in (1, 2, 3))
+    assert [page_of(book, link["/Dest"][0]) for link in contents] == [2, 3, 4]
+    assert [page_of(book, link["/Dest"][0]) for link in front] == [3]
+    inside = [link for link in one if "/Dest" in link]
+    assert {page_of(book, link["/Dest"][0]) for link in inside} == {3, 5}
+    assert [link["/A"]["/URI"] for link in one if "/A" in link] == ["https://example.org/"]
+    deep = next(link["/Dest"] for link in inside if page_of(book, link["/Dest"][0]) == 5)
+    assert 400 < deep[3] < 620  # 100 mm below the top edge of 842 points
+    assert [link["/Rect"] for link in one if "/Dest" not in link and "/A" not in link] == [[0, 0, 0, 0]]
+
+
+def test_nothing_in_it_changes_from_day_to_day(book):
+    assert dict(book.metadata) == {"/Producer": "pypdf", "/Title": "The book", "/Author": "Somebody"}
+
+
+def test_the_link_that_waited_for_it_is_shown(book, site):
+    assert '<p class="pdf"><a href="../book.pdf">PDF</a></p>' in (site / "book/intro.html").read_text("utf-8")
+
+
+def test_no_book_is_said_plainly(tmp_path):
+    with pytest.raises(SystemExit, match="No built book in"):
+        pdf.main(tmp_path)

@@ -1,0 +1,88 @@
+"""A browser that reads the built book: for the tools that check it and print it."""
+
+import base64
+import functools
+import http.server
+import io
+import shutil
+import sys
+import threading
+
+from pypdf import PdfReader
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.common.print_page_options import PrintOptions
+
+BROWSERS = [
+    "google-chrome",
+    "chromium",
+    "chromium-browser",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+]
+# Wait until formulas are typeset, and fonts and pictures are there or have failed.
+SETTLED = """
+const pictures = [...document.images].map((image) => image.decode().catch(() => null));
+Promise.all([window.MathJax?.startup?.promise, document.fonts.ready, ...pictures])
+  .catch(() => null)
+  .then(() => setTimeout(arguments[0], 100));
+"""
+
+
+def find_pages(site):
+    """The book's pages, relative to the site; the front door, which only sends readers on, is not one."""
+    files = [path for path in site.rglob("*.html") if not path.relative_to(site).parts[0].startswith("_")]
+    pages = [path for path in files if 'http-equiv="refresh"' not in path.read_text(encoding="utf-8").lower()]
+    if not pages:
+        sys.exit(f"No built book in {site}: run `make book` first.")
+    return sorted(path.relative_to(site).as_posix() for path in pages)
+
+
+def serve(site):
+    """Serve a folder on a free loopback port, from a thread, and return its address."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    server.handle_error = lambda *_: None  # the browser may hang up before a file is complete
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def find_browser():
+    """Where the browser and its driver are, None each if there is none."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None), shutil.which("chromedriver")
+
+
+def start_browser():
+    """A browser without a window and without a network: it knows this machine's address and no other."""
+    browser, driver = find_browser()
+    if not (browser and driver):
+        missing = "a browser" if driver else "chromedriver" if browser else "a browser and chromedriver"
+        sys.exit(f"This needs {missing}: install Debian's packages chromium and chromium-driver.")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    flags = "headless no-sandbox disable-gpu disable-quic disable-dev-shm-usage no-first-run disable-sync"
+    flags += " disable-background-networking disable-component-update window-size=1300,1000"
+    for flag in [*flags.split(), "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]:
+        options.add_argument(f"--{flag}")
+    try:
+        return webdriver.Chrome(options, webdriver.ChromeService(driver))
+    except WebDriverException as problem:
+        sys.exit(f"Could not start {browser} with {driver}: {problem.msg.splitlines()[0]}")
+
+
+def open_page(browser, url):
+    """Open a page and wait until it has settled."""
+    browser.get(url)
+    browser.execute_async_script(SETTLED)
+
+
+def print_page(browser):
+    """The open page as a PDF on A4 sheets; its style sheet has the margins."""
+    options = PrintOptions()
+    options.page_width, options.page_height, options.background = 21.0, 29.7, True
+    options.margin_top = options.margin_bottom = options.margin_left = options.margin_right = 0
+    return PdfReader(io.BytesIO(base64.b64decode(browser.print_page(options))))

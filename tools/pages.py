@@ -1,0 +1,53 @@
+"""Sphinx extension: what the directives leave undone.
+
+A proof can be folded, and one page can hold several. A page whose name ends with a language is in it. A raw
+``<span id="c17"></span>``, such as a row of the ledger has, is a place that other pages may link to, as
+``[C17](claims.md#c17)``.
+"""
+
+import re
+
+from docutils import nodes
+
+LANGUAGES = {"ja": "ja", "zh": "zh-Hans", "vi": "vi"}
+
+
+def finish_proofs(app, doctree):
+    """Take away the id that all proofs share, and give one that is folded a title to click on."""
+    for proof in doctree.findall(nodes.admonition):
+        if proof["ids"] == ["proof"]:
+            proof["ids"], folded = [], "dropdown" in proof["classes"]
+            proof["classes"].append("argument")
+            start = next(proof.findall(nodes.Text))
+            if folded:
+                start.parent.replace(start, nodes.Text(start.removeprefix("Proof. ")))
+                proof.insert(0, nodes.title("", "Proof"))
+
+
+def forget_shared_ids(app, doctree, name):
+    """Take away the id that the insides of all theorems, or of all exercises, of a page share."""
+    for inside in doctree.findall(nodes.section):
+        if inside["ids"] in (["proof-content"], ["exercise-content"], ["solution-content"]):
+            inside["ids"] = []
+
+
+def find_anchors(app, doctree):
+    """Tell MyST which ids the raw HTML of a page has: it knows those of headings."""
+    known = app.env.metadata[app.env.docname].setdefault("myst_slugs", {})
+    for raw in doctree.findall(nodes.raw):
+        for name in re.findall(r'<span id="([\w-]+)">', raw.astext()):
+            known[name] = (raw.line, name, name)
+
+
+def set_language(app, name, template, context, doctree):
+    """Say in which language a page such as what-to-do-ja is: to readers' voices, hyphenation, choice of fonts."""
+    context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
+
+
+def setup(app):
+    """Sphinx calls this to load the extension."""
+    app.connect("doctree-read", finish_proofs)
+    app.connect("doctree-read", find_anchors)
+    app.connect("doctree-resolved", forget_shared_ids)
+    app.connect("html-page-context", set_language)
+    return {"parallel_read_safe": True}
