@@ -1,7 +1,7 @@
 """Reading other people's embeddings safely: nothing is unpickled, and no memory is asked for that a file cannot fill.
 
-Whatever is wrong with a file is an InputError of one sentence: the file, the place in it, what was expected and what was
-found. Rows and columns count from 0, lines of text from 1.
+Whatever is wrong with a file is an InputError of one sentence: the file, the place in it, what was expected and what
+was found. Rows and columns count from 0, lines of text from 1.
 
 ======================  ==============================================================================================
 ending                  what it holds
@@ -21,6 +21,7 @@ import math
 import mmap
 import os
 import re
+import tokenize
 import warnings
 import zipfile
 from pathlib import Path
@@ -187,6 +188,8 @@ def read(path, ndim, as_text=False):
         raise InputError(f"{path}: expected the package {missing.name} to be installed, to read {ending}") from None
     except OSError as problem:
         raise InputError(f"{path}: expected a readable file, got {problem.strerror or problem}") from None
+    except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, csv.Error) as problem:
+        raise InputError(f"{path}: expected whole {ending[1:]} data, got damage: {problem}") from None
 
 
 def as_numbers(path, values):
@@ -196,6 +199,7 @@ def as_numbers(path, values):
     native = values.dtype.isnative and values.dtype in (np.float32, np.float64)
     if native:
         return values
+    fits(path, 8 * values.size)
     return values.astype(np.float32 if values.dtype.kind == "f" and values.itemsize <= 4 else float)
 
 
@@ -267,7 +271,7 @@ def array_header(path, stream):
         version = numbers.read_magic(stream)
         read_header = {(1, 0): numbers.read_array_header_1_0}.get(version, numbers.read_array_header_2_0)
         shape, fortran, dtype = read_header(stream)
-    except (ValueError, TypeError, SyntaxError, UnicodeDecodeError):
+    except (ValueError, TypeError, SyntaxError, tokenize.TokenError):
         raise InputError(f"{path}: expected the header of a NumPy array, got other bytes") from None
     if dtype.hasobject:
         raise InputError(f"{path}: expected numbers, got Python objects, which are never loaded")
@@ -335,7 +339,7 @@ def entry_values(path, archive, entry):
     try:
         with archive.open(entry) as stream:
             return np.lib.format.read_array(stream, allow_pickle=False)
-    except (ValueError, zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError):
+    except (ValueError, zipfile.BadZipFile, zipfile.zlib.error, EOFError):
         raise InputError(f"{path}, {entry.filename}: expected a whole array, got a damaged one") from None
 
 
@@ -357,7 +361,8 @@ def read_safetensors(path, file, key, ndim, as_text):
     try:
         with safe_open(file, framework="numpy") as tensors:
             shapes = {name: tensors.get_slice(name).get_shape() for name in tensors.keys()}  # noqa: SIM118
-            chosen = choose(path, key, [name for name, shape in shapes.items() if len(shape) == ndim], list(shapes), ndim)
+            some = [name for name, shape in shapes.items() if len(shape) == ndim]
+            chosen = choose(path, key, some, list(shapes), ndim)
             values = tensors.get_tensor(chosen)
     except (SafetensorError, TypeError, KeyError, AttributeError) as problem:
         reason = str(problem).splitlines()[0]
@@ -414,7 +419,7 @@ def read_text(path, file, key, ndim, as_text):
             names.append(name)
     if len(names) < p:
         raise InputError(f"{path}: expected {p} rows, as line 1 says, got {len(names)}")
-    return Table(values, names)
+    return Table(values, whole(names))
 
 
 def read_binary(path, file, key, ndim, as_text):
@@ -434,8 +439,9 @@ def read_binary(path, file, key, ndim, as_text):
             place = end + 1 + 4 * k
             values[row] = np.frombuffer(data[end + 1 : place], dtype="<f4")
         if data[place:].strip():
-            raise InputError(f"{path}: expected the end after {p} rows, as line 1 says, got {len(data) - place:,} bytes")
-    return Table(values, names)
+            rest = len(data) - place
+            raise InputError(f"{path}: expected the end after {p} rows, as line 1 says, got {rest:,} more bytes")
+    return Table(values, whole(names))
 
 
 # Tables
@@ -456,7 +462,7 @@ def read_csv(path, file, key, ndim, as_text):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = pd.read_csv(file, dtype=named, index_col=False, float_precision="round_trip", **options)
+            frame = pd.read_csv(file, dtype=named, index_col=False, **options)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, pd.errors.ParserWarning) as problem:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(problem))
         if found:
@@ -518,7 +524,7 @@ def from_frame(path, frame, ndim, as_text):
         raise InputError(f"{path}: expected one column of names and {wanted}, got {', '.join(map(str, frame.columns))}")
     name = known[0] if known else first if ndim + frame.shape[1] > 2 else None
     if ndim == 2 and not known and frame[first].dtype.kind in "biufc":
-        raise InputError(f"{path}: expected a column of names, the first or one called name, item or id, got numbers only")
+        raise InputError(f"{path}: expected a column of names, the first or one called name or id, got only numbers")
     values = frame.drop(columns=[] if name is None else [name])
     names = None if name is None else names_of(frame[name], path)
     if len(frame) == 0:
@@ -541,11 +547,14 @@ def first_text(series):
 
 
 def names_of(series, path):
-    """The entries of a column, in a CSV file as whole numbers where all of them are."""
+    """The entries of a column, in a text file as whole numbers where all of them are."""
     names = [plain(name) for name in series]
-    if Path(str(path)).suffix.lower() == ".parquet":
-        return names
-    numbers = all(isinstance(name, str) and re.fullmatch(r"0|-?[1-9]\d{0,17}", name) for name in names)
+    return names if Path(str(path)).suffix.lower() == ".parquet" else whole(names)
+
+
+def whole(names):
+    """Names from a file that has no types, as whole numbers where all of them are."""
+    numbers = all(isinstance(name, int) or re.fullmatch(r"0|-?[1-9]\d{0,17}", name) for name in names)
     return [int(name) for name in names] if numbers else names
 
 
@@ -555,7 +564,7 @@ def plain(value):
         return ""
     if isinstance(value, bytes):
         return value.decode("utf-8")
-    return int(value) if isinstance(value, int | np.integer) else str(value)
+    return int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else str(value)
 
 
 READERS = {

@@ -1,8 +1,8 @@
 r"""Canonical gauges of a model that is given as two factors, and which neighbors survive a change of gauge.
 
-P (n, k) are the users, B (p, k) the items, and the model's scores are :math:`P B^\top`; (P M, B M⁻ᵀ) has the same scores
-for every invertible M. A gauge is a choice of M. Everything is computed from k×k matrices and from blocks of rows, so
-factors may be larger than memory; no n×p or p×p matrix is formed. Cosines, shares and condition numbers are
+P (n, k) are the users, B (p, k) the items, and the model's scores are :math:`P B^\top`; (P M, B M⁻ᵀ) has the same
+scores for every invertible M. A gauge is a choice of M. Everything is computed from k×k matrices and from blocks of
+rows, so factors may be larger than memory; no n×p or p×p matrix is formed. Cosines, shares and condition numbers are
 dimensionless. Rows that are zero have no direction, and no neighbors.
 """
 
@@ -21,7 +21,7 @@ LARGE = 2**24  # entries; directions of larger matrices are float32
 
 
 class Gauge(NamedTuple):
-    """Item b becomes :math:`(b - \\text{origin})^\\top` matrix; origin (k,), matrix (k, r)."""
+    """Item b becomes (b − origin)ᵀ matrix; origin (k,), matrix (k, r)."""
 
     origin: np.ndarray
     matrix: np.ndarray
@@ -33,36 +33,51 @@ def blocks(E):
         yield start, np.asarray(E[start : start + ROWS_AT_ONCE], dtype=float)
 
 
-def column_means(E):
-    """Mean row of E, (k,)."""
-    return sum(rows.sum(axis=0) for _, rows in blocks(E)) / len(E)
+class Moments(NamedTuple):
+    r"""What is needed of a factor E (m, k): m = count of its nonzero rows, their mean (k,), and spread R (≤ k, k) with
 
-
-def triangular_factor(E, origin=0.0):
-    r"""R with :math:`R^\top R = (E - \mathbf 1 o^\top)^\top(E - \mathbf 1 o^\top)`, by QR: without squaring condition numbers.
-
-    Parameters: E (m, k); origin o (k,). Returns: (min(m, k), k).
+    .. math:: R^\top R = (E - \mathbf 1 \bar e^\top)^\top (E - \mathbf 1 \bar e^\top)
     """
-    R = np.zeros((0, E.shape[1]))
+
+    count: int
+    mean: np.ndarray
+    spread: np.ndarray
+
+
+def moments(E):
+    r"""Moments of E from one pass, by the QR decomposition of (1, E), which squares no condition number.
+
+    Parameters: E (m, k), not all rows zero; rows that are zero do not count.
+    """
+    R = np.zeros((0, E.shape[1] + 1))
+    count = 0
     for _, rows in blocks(E):
-        R = np.linalg.qr(np.vstack([R, rows - origin]), mode="r")
-    return R
+        rows = rows[rows.any(axis=1)]
+        count += len(rows)
+        R = np.linalg.qr(np.vstack([R, np.hstack([np.ones((len(rows), 1)), rows])]), mode="r")
+    return Moments(count, R[0, 1:] / R[0, 0], R[1:, 1:])
 
 
-def imbalance(P, B):
+def triangular_factor(about, origin=0.0):
+    r"""R with :math:`R^\top R = (E - \mathbf 1 o^\top)^\top (E - \mathbf 1 o^\top)`, (≤ k, k), from Moments of E."""
+    shift = np.sqrt(about.count) * (about.mean - origin)
+    return np.linalg.qr(np.vstack([shift, about.spread]), mode="r")
+
+
+def imbalance(users, items):
     r"""How far :math:`P^\top P` is from a multiple of :math:`B^\top B`, as a share of its Frobenius norm.
 
     .. math:: \min_q \|P^\top P - q\,B^\top B\|_F \,/\, \|P^\top P\|_F
 
-    Parameters: P (n, k), B (p, k), neither zero. Returns: a float in [0, 1], the same if P and B change places; 0 at a
-    minimum of a loss of the scores with :math:`\mu_P\|P\|_F^2 + \mu_B\|B\|_F^2` added.
+    Parameters: Moments of P and of B. Returns: a float in [0, 1], the same if P and B change places; 0 at a minimum of
+    a loss of the scores with :math:`\mu_P\|P\|_F^2 + \mu_B\|B\|_F^2` added.
     """
-    first, second = (R.T @ R for R in map(triangular_factor, (P, B)))
+    first, second = (R.T @ R for R in map(triangular_factor, (users, items)))
     first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
     return float(np.linalg.norm(first - np.sum(first * second) * second))
 
 
-def canonical_gauges(P, B, center_items=False):
+def canonical_gauges(users, items, center_items=False):
     r"""The gauge as given, and four that are functions of the scores.
 
     With the scores' singular value decomposition :math:`P B^\top = U\,\mathrm{diag}(s)\,V^\top`, items are V, V √s and
@@ -70,18 +85,19 @@ def canonical_gauges(P, B, center_items=False):
     whose cosines are those of the columns of the scores. *Centered* is projected back after the mean user is
     subtracted: cosines are correlations of the columns, which an item's bias cannot touch; nor a user's, if the mean
     item is subtracted, too.
-    Parameters: P (n, k), B (p, k); center_items, whether to subtract it.
+    Parameters: Moments of P (n, k) and of B (p, k); center_items, whether to subtract the mean item.
     Returns: a dict of Gauges, "given", "balanced", "whitened", "back", "centered". Directions with s below 1e-6 of the
     largest are left out. Rows in a canonical gauge are the same for every M, up to the signs of columns and, where s
     are tied, rotations.
     Source: beyond the paper; the gauges are those of `whiten` and `project_items_back`.
     """
-    zero, R = np.zeros(B.shape[1]), triangular_factor(B)
-    back, s = projection(triangular_factor(P), R)
-    gauges = {"given": Gauge(zero, np.eye(B.shape[1]))}
-    gauges |= {name: Gauge(zero, back * s**power) for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0))}
-    origin = column_means(B) if center_items else zero
-    centered = projection(triangular_factor(P, column_means(P)), triangular_factor(B, origin))[0]
+    zero = np.zeros(len(items.mean))
+    back, s = projection(triangular_factor(users), triangular_factor(items))
+    gauges = {"given": Gauge(zero, np.eye(len(zero)))}
+    for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
+        gauges[name] = Gauge(zero, back * s**power)
+    origin = items.mean if center_items else zero
+    centered = projection(users.spread, triangular_factor(items, origin))[0]
     return gauges | {"centered": Gauge(origin, centered)}
 
 
@@ -95,43 +111,46 @@ def projection(R_P, R_B):
     return R_P.T @ left[:, kept], s[kept]
 
 
-def condition(B, gauge):
+def condition(items, gauge):
     r"""The factor between the directions of B that a gauge stretches most and least: the c of a cosine's error bar.
 
-    Parameters: B (p, k); gauge, a Gauge without an origin, or whose origin is the mean item. Returns: a float ≥ 1, ∞
-    if a direction of B is left out.
+    Parameters: Moments of B (p, k); gauge, a Gauge. Returns: a float ≥ 1, ∞ if a direction of B is left out.
     """
-    _, s, Vt = np.linalg.svd(triangular_factor(B, gauge.origin), full_matrices=False)
-    stretches = np.linalg.svd(Vt[s > NEGLIGIBLE * s[0]] @ gauge.matrix)[1]
+    _, s, Vt = np.linalg.svd(triangular_factor(items, gauge.origin), full_matrices=False)
     rank = np.sum(s > NEGLIGIBLE * s[0])
-    return float(stretches[0] / stretches[-1]) if len(stretches) == rank else np.inf
+    stretches = np.linalg.svd(Vt[:rank] @ gauge.matrix)[1]
+    return float(stretches[0] / stretches[-1]) if len(stretches) == rank and stretches[-1] > 0 else np.inf
 
 
 def in_gauge(B, gauge):
-    """All items in a gauge, (p, r), with the signs of `truncated_svd`, in float32 if B is.
+    """All items in a gauge, (p, r), with the signs of `truncated_svd`, in float32 if B is; zero rows stay zero.
 
     The entry of largest magnitude in each column is positive.
     """
     E = np.empty((len(B), gauge.matrix.shape[1]), dtype=B.dtype if B.dtype == np.float32 else float)
     for start, rows in blocks(B):
-        E[start : start + len(rows)] = (rows - gauge.origin) @ gauge.matrix
+        E[start : start + len(rows)] = rows.any(axis=1)[:, None] * ((rows - gauge.origin) @ gauge.matrix)
     E *= signs(E).astype(E.dtype)
     return E
 
 
-def directions(B, gauge=None):
+def directions(B, gauge=None, kept=None):
     """Rows of B at length one, in a gauge; rows that are zero, but for rounding, stay zero.
 
-    Parameters: B (p, k); gauge, a Gauge, by default as given. Returns: (p, r), float32 if that has over 16 M entries.
+    Parameters: B (p, k); gauge, a Gauge, by default as given; kept (p,), booleans, the rows that count, by default all:
+    others become zero. Returns: (p, r), float32 if that has over 16 M entries.
     """
-    matrix = np.eye(B.shape[1]) if gauge is None else gauge.matrix
-    origin = 0.0 if gauge is None else gauge.origin
-    U = np.empty((len(B), matrix.shape[1]), dtype=np.float32 if len(B) * matrix.shape[1] > LARGE else float)
+    k = B.shape[1]
+    gauge = Gauge(np.zeros(k), np.eye(k)) if gauge is None else gauge
+    r = gauge.matrix.shape[1]
+    U = np.empty((len(B), r), dtype=np.float32 if len(B) * r > LARGE else float)
     for start, rows in blocks(B):
-        E = rows - origin if gauge is None else (rows - origin) @ matrix
+        counts = rows.any(axis=1) if kept is None else kept[start : start + len(rows)] & rows.any(axis=1)
+        size = np.abs(rows).max(axis=1, keepdims=True) + np.abs(gauge.origin).max()
+        E = (rows - gauge.origin) @ gauge.matrix
         largest = np.abs(E).max(axis=1, keepdims=True)
-        rounding = 1e-14 * np.abs(rows).max(axis=1, keepdims=True) * np.abs(matrix).max()
-        E = np.divide(E, largest, out=np.zeros_like(E), where=largest > rounding)
+        some = (largest > 1e-14 * size * np.abs(gauge.matrix).max()) & counts[:, None]
+        E = np.divide(E, largest, out=np.zeros_like(E), where=some)
         length = np.linalg.norm(E, axis=1, keepdims=True)
         U[start : start + len(rows)] = np.divide(E, length, out=E, where=length > 0)
     return U
@@ -188,7 +207,7 @@ def parallel_groups(U):
 
     views = np.vstack([rows @ view(U.shape[1]) for _, rows in blocks(U)])
     order = np.argsort(views[:, 0])
-    order = order[U[order].any(axis=1)] if len(U) * U.shape[1] <= LARGE else order[np.any(views[order], axis=1)]
+    order = order[np.any(views[order], axis=1)]  # a row other than zero has none in a random direction of measure 0
     pairs = []
     for step in range(1, min(33, len(order))):
         i, j = order[:-step], order[step:]
@@ -230,26 +249,51 @@ def certified(distances, cond):
     return z[:, 0] - z[:, 1] > 2 * np.log(valid_number("cond", cond, low=1))
 
 
-def constant_columns(E):
-    """The columns of E, (m, k), whose spread is below 5 % of their mean: a list of numbers."""
-    means = column_means(E)
-    spread = np.sqrt(sum(np.sum((rows - means) ** 2, axis=0) for _, rows in blocks(E)) / len(E))
-    return np.flatnonzero((spread < NEARLY_CONSTANT * np.abs(means))).tolist()
+def constant_columns(about):
+    """The columns of E whose spread is below 5 % of their mean: a list of numbers, from the Moments of E."""
+    spread = np.linalg.norm(about.spread, axis=0) / np.sqrt(about.count)
+    return np.flatnonzero(spread < NEARLY_CONSTANT * np.abs(about.mean)).tolist()
 
 
-def has_constant(E):
+def has_constant(about):
     r"""Whether some direction v, not only a column, makes E v nearly constant: the same answer for every E M.
 
     .. math:: \min_v \frac{\mathrm{sd}(Ev)}{|\mathrm{mean}(Ev)|} = (\bar e^\top C^{-1} \bar e)^{-1/2}
 
     for the mean row ē and the covariance C. With fewer than 2k rows, only columns are looked at.
+    Parameters: the Moments of E.
     """
-    if len(E) < 2 * E.shape[1]:
-        return bool(constant_columns(E))
-    mean = column_means(E)
-    _, s, Vt = np.linalg.svd(triangular_factor(E, mean) / np.sqrt(len(E)))
-    floor = 1e-10 * max(s[0], np.linalg.norm(mean))
-    return bool(np.linalg.norm(Vt @ mean / np.maximum(s, floor)) > 1 / NEARLY_CONSTANT)
+    if about.count < 2 * len(about.mean):
+        return bool(constant_columns(about))
+    _, s, Vt = np.linalg.svd(about.spread / np.sqrt(about.count))
+    floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
+    return bool(np.linalg.norm(Vt @ about.mean / np.maximum(s, floor)) > 1 / NEARLY_CONSTANT)
+
+
+def free_scales(*factors):
+    r"""How many symmetric directions S leave :math:`e^\top S\,e = 0` for all rows e: what unit lengths leave undecided.
+
+    :math:`k(k+1)/2` minus the rank of the :math:`e e^\top`. At 0, models with the same cosines between users and items
+    have the same cosines between items. Beyond 64 columns rows are counted instead, which is the rank of rows in
+    general position. Of long factors, k(k + 1) rows are used.
+    Parameters: factors (m, k); their lengths do not matter. Returns: an int.
+    """
+    k = factors[0].shape[1]
+    wanted = k * (k + 1) // 2
+    E = np.vstack([np.asarray(some[:: len(some) // (2 * wanted) + 1], dtype=float) for some in factors])
+    E = directions(E[E.any(axis=1)])
+    if k > 64:
+        return max(0, wanted - len(E))
+    i, j = np.triu_indices(k)
+    squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
+    sizes = np.linalg.eigvalsh(squares.T @ squares)
+    return int(wanted - np.sum(sizes > 1e-10 * sizes[-1]))
+
+
+def have_length_one(E):
+    """Whether all rows of E but those that are zero have length one, within a hundredth."""
+    lengths = (np.linalg.norm(rows[rows.any(axis=1)], axis=1) for _, rows in blocks(E))
+    return all(np.all(np.abs(some - 1) < 0.01) for some in lengths)
 
 
 def null_cosines(rng, E, m=1_000):
@@ -259,7 +303,7 @@ def null_cosines(rng, E, m=1_000):
     Parameters: rng, a numpy Generator; E (p, k), not all rows zero; m ≥ 1.
     """
     rng, m = valid_generator(rng), valid_integer("m", m, 1, np.inf)
-    axes = np.linalg.svd(triangular_factor(E, column_means(E)))[2].T
+    axes = np.linalg.svd(moments(E).spread)[2].T
     some = np.sort(rng.choice(len(E), min(len(E), 20_000), replace=False))
     turned = np.asarray(E[some], dtype=float)
     turned = turned[turned.any(axis=1)] @ axes
@@ -288,12 +332,12 @@ def average_precisions(U, items, labels, others):
     return found
 
 
-def effective_rank(E):
+def effective_rank(about):
     r"""exp of the entropy of the shares :math:`s_i^2/\sum s^2` of the singular values of E: from 1 to k, dimensionless.
 
-    Source: Roy and Vetterli 2007, with squares.
+    Parameters: the Moments of E. Source: Roy and Vetterli 2007, with squares.
     """
-    shares = np.linalg.svd(triangular_factor(E), compute_uv=False) ** 2
+    shares = np.linalg.svd(triangular_factor(about), compute_uv=False) ** 2
     shares = shares[shares > 0] / shares.sum()
     return float(np.exp(-np.sum(shares * np.log(shares))))
 
