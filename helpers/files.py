@@ -578,3 +578,10 @@ READERS = {
     ".tsv": read_csv,
     ".parquet": read_parquet,
 }
+
+
+def literal(name, most=40):
+    """A name as Markdown that shows it and does nothing else, at most so many characters long."""
+    text = " ".join(str(name).split())
+    text = text if len(text) <= most else text[: most - 1] + "…"
+    return re.sub(r"([\\`*_{}\[\]()#+!|$~^<>&-])", lambda mark: f"&#{ord(mark[1])};", text)

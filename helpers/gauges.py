@@ -13,7 +13,7 @@ import numpy as np
 from helpers.arguments import valid_generator, valid_integer, valid_number
 from helpers.spectrum import signs
 
-ROWS_AT_ONCE = 65_536
+ROWS_AT_ONCE = 8_192
 NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below it is rounding of float32
 PARALLEL = 1e-6  # radians
 NEARLY_CONSTANT = 0.05  # spread over mean
@@ -351,3 +351,13 @@ def mean_cosine(U):
 def occurrence(neighbors, p):
     """How often each of p items is among the neighbors of another, (p,)."""
     return np.bincount(neighbors.rows.ravel(), minlength=p)
+
+
+def one_of_each(U):
+    """Which rows stand for all that are parallel to them, (p,) booleans: the first of each group; no row that is zero.
+
+    Parameters: U (p, r), rows of length one or zero.
+    """
+    kept = np.zeros(len(U), dtype=bool)
+    kept[np.unique(parallel_groups(U), return_index=True)[1]] = True
+    return kept & U.any(axis=1)

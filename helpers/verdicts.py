@@ -14,6 +14,14 @@ REASONS = {
     "none": f"without a penalty the loss sees only the scores, and {FREE}; the start chose these cosines",
     "unknown": "whether training decides them depends on the objective, which was not given",
 }
+SOURCES = {
+    "product": "[Counting the freedom](counting.ipynb)",
+    "ranking": "[Beyond linear models](beyond-linear.ipynb)",
+    "none": "[Counting the freedom](counting.ipynb)",
+    "factors": "[The second objective](second-objective.ipynb)",
+    "normalized": "[Remedies, proved](remedies.ipynb)",
+    "unknown": "[Counting the freedom](counting.ipynb)",
+}
 
 
 class Evidence(NamedTuple):
@@ -91,9 +99,9 @@ def of_normalized(seen):
     """Cosines inside the loss: lengths of one on both sides leave rotations, if there are enough rows."""
     warnings = []
     if not seen.unit:
-        warnings.append("No file has rows of length one, so that cosines were inside the loss is taken on trust.")
+        warnings.append("No rows have length one: that cosines were inside the loss is taken on trust.")
     elif seen.scales is not None and len(seen.unit) == 1:
-        warnings.append(f"Only {seen.unit[0]} have length one: normalizing after training would not decide cosines.")
+        warnings.append(f"Only {seen.unit[0]} have length one: normalizing after training decides nothing.")
     if seen.scales:
         reason = f"unit lengths leave {seen.scales} scales free: too few users and items for so many dimensions"
         return Verdict("no", reason, warnings)
@@ -101,3 +109,31 @@ def of_normalized(seen):
     if seen.scales is None:
         reason += ", if at least k(k + 1)/2 users and items were in it"
     return Verdict("yes", reason, warnings)
+
+
+def recommendation(answer, has_users, centering=True):
+    """What to do: one of five names, and a sentence with its reason and its price.
+
+    "keep", "project back, centered", "project back", "use the scores", "say how it was trained".
+    """
+    if answer.determined == "yes":
+        return "keep", (
+            "Keep these cosines, and trust them where they are above the threshold of chance. They answer to training, "
+            "not to taste: whether they mean what you need is for labels or held-out data to say."
+        )
+    if has_users:
+        how = "the correlations" if centering else "the cosines"
+        return "project back, centered" if centering else "project back", (
+            f"Use safe-items.npy in place of the embeddings: its cosines are {how} of the items' columns of scores, "
+            "which no choice of M can change. The price: two items are alike if the model recommends them to the same "
+            "users, which need not be what you mean by alike."
+        )
+    if answer.determined == "unknown":
+        return "say how it was trained", (
+            "Run this again with the objective and with the other factor; until then, read the ten nearest neighbors "
+            "as suggestions, and let nothing depend on their order."
+        )
+    return "use the scores", (
+        "Rank by the model's own scores, or run this again with the other factor, which brings a cure. Otherwise "
+        "retrain: with a penalty on both factors until they are balanced, or with cosines inside the loss."
+    )
