@@ -315,6 +315,8 @@ def read_npz(path, file, key, ndim, as_text):
         values = entry_values(path, archive, entries[chosen])
         names = entry_values(path, archive, entries[beside[0]]).tolist() if len(beside) == 1 else None
     if names is not None and len(names) != len(values):
+        if any(shape[:1] == (len(names),) for name, (shape, _) in headers.items() if name != beside[0]):
+            return Table(values, None)  # they name the rows of another array
         raise InputError(f"{path}, {beside[0]}: expected {len(values)} names, as {chosen} has rows, got {len(names)}")
     return Table(values, names)
 
