@@ -48,5 +48,5 @@ def scores(S, data):
 
 
 def jobs(names, seeds=SEEDS):
-    """A job for each reading and seed."""
-    return [{"reading": reading, "seed": seed} for reading in names for seed in seeds]
+    """A job for each seed and reading, so that a table half done has all readings."""
+    return [{"reading": reading, "seed": seed} for seed in seeds for reading in names]
