@@ -12,13 +12,14 @@ RANKS = 10, 20, 100, 200
 METHODS = "f = 1", "power", "D = I", "f = g", "projected back", "Eq. 2", "weight decay"
 
 
-def score_ranks(reading, seed):
-    """All rows of one data set."""
+def score_ranks(reading, seed, ranks=None):
+    """All rows of one data set, at the table's ranks or others."""
+    ranks = ranks or RANKS
     data = draw(reading, seed)
-    s, V = truncated_svd(data.X, max(RANKS))
+    s, V = truncated_svd(data.X, max(ranks))
     return [
         {"k": k, "method": method, "setting": setting} | scores(cosine_similarity(V[:, :k] * f), data)
-        for k in RANKS
+        for k in ranks
         for method, setting, f in curves(s[:k], ALPHAS[::2], TAUS[::2])
         if method in METHODS
     ]
