@@ -1,14 +1,15 @@
 """The held-out comparison on interactions of your own: ``python -m experiments.movielens ratings.csv``.
 
 The file is a CSV with a header: users in the first column, items in the second, and, if there is a third, ratings, of
-which those of --least-rating or more count; so MovieLens' ratings.csv of any size. ml-latest-small takes N minutes.
-Time grows with the cube of --most-items, and memory with its square. No table is committed, as no data
-are: those who publish results on MovieLens' data cite Harper and Konstan 2015, as the licence asks.
+which those of --least-rating or more count; so MovieLens' ratings.csv of any size. ml-latest-small takes about a
+minute. Time grows with the cube of --most-items, and memory with its square. No table is committed, as no data are:
+those who publish results on MovieLens' data cite Harper and Konstan 2015, as the licence asks.
 
 Strong generalization, as in Liang et al. 2018: nothing is learned from the users who are tested; of each a fifth of
 the items is hidden, the rest is seen. Every model's parameters are chosen by recall@20 of other held-out users. Per
 split, the rows of --out (default: printed only) name the model, its parameters, whether they lie at an edge of the
 grid, and on the test users recall@20, recall@50 and nDCG@100; popularity and EASE (Steck 2019) are the baselines.
+Intervals are over splits, as if these were independent; they share users.
 """
 
 import argparse
@@ -154,6 +155,8 @@ def main(arguments=None):
     if not 1 <= held_out <= X.shape[0] // 3:
         sys.exit(f"--held-out must be between 1 and a third of {X.shape[0]} users, got {held_out}")
     print(f"{X.shape[0]} users, {X.shape[1]} items, {X.nnz} interactions; {held_out} users held out, twice")
+    if options.splits < 1:
+        sys.exit(f"--splits must be >= 1, got {options.splits}")
     rows = []
     for seed in range(options.splits):
         rows += compare(X, seed, held_out)

@@ -12,7 +12,7 @@ from helpers.movielens import MissingDataError, read_movielens
 
 FILES = {
     "ratings.csv": b"userId,movieId,rating,timestamp\r\n1,7,4.0,11\r\n2,7,0.5,12\r\n",
-    "movies.csv": "movieId,title,genres\r\n7,\"Misérables, Les (1995)\",Drama|War\r\n".encode(),
+    "movies.csv": 'movieId,title,genres\r\n7,"Misérables, Les (1995)",Drama|War\r\n'.encode(),
 }
 
 
@@ -59,7 +59,7 @@ def test_the_folder_beside_the_repository_is_read_and_the_named_one_goes_before(
     put(tmp_path / "beside")
     assert len(read_movielens()[0]) == 2
     monkeypatch.setenv("MOVIELENS", str(tmp_path / "nowhere"))
-    with pytest.raises(MissingDataError, match="MOVIELENS must name a folder that holds ratings.csv and movies.csv"):
+    with pytest.raises(MissingDataError, match=r"MOVIELENS must name a folder that holds ratings.csv and movies.csv"):
         read_movielens()
 
 
@@ -88,14 +88,14 @@ def test_a_file_that_is_not_the_one_expected(monkeypatch, tmp_path, changed, mes
 def test_a_file_that_is_not_there(monkeypatch, tmp_path):
     monkeypatch.setenv("MOVIELENS", str(put(tmp_path / "mine")))
     (tmp_path / "mine" / "movies.csv").unlink()
-    with pytest.raises(MissingDataError, match="movies.csv cannot be read: No such file"):
+    with pytest.raises(MissingDataError, match=r"movies.csv cannot be read: No such file"):
         read_movielens()
 
 
 def test_a_truncated_download_is_said_and_removed(downloaded):
     archive(downloaded)
     downloaded.write_bytes(downloaded.read_bytes()[:-30])
-    with pytest.raises(MissingDataError, match="ml-latest-small.zip is damaged: File is not a zip file"):
+    with pytest.raises(MissingDataError, match=r"ml-latest-small.zip is damaged: File is not a zip file"):
         read_movielens()
     assert not downloaded.exists()
 
