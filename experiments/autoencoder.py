@@ -73,6 +73,7 @@ def train(start, draws, rate, decay, X, activation, n_steps):
 
 @partial(jax.jit, static_argnames="activation")
 def compiled(starts, draws, rates, decays, X, activation, n_steps):
+    """Networks of all combinations of start, draws and setting, compiled once for each activation and shape."""
     one = partial(train, X=X, activation=activation, n_steps=n_steps)
     for axes in ((None, None, 0, 0), (0, None, None, None), (None, 0, None, None)):
         one = jax.vmap(one, axes)  # what is drawn, is drawn once for all networks that share it

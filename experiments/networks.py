@@ -1,4 +1,4 @@
-"""What trained cosines depend on: start, draws of the training, regularizer; ReLU and linear, 20 data sets; about 10 minutes.
+"""What trained cosines depend on: start, draws, regularizer; ReLU and linear networks, 20 data sets; about 7 minutes.
 
 Each network is trained by dropout and by weight decay, both at the strength of dropout.csv that has the least
 cross-entropy on validation users, from two starts with two streams of draws (batches, and what is dropped) each.
@@ -41,7 +41,7 @@ def compare(S, T):
 
 
 def fixed(net, activation):
-    """Item embeddings with mean 0, and neurons, or for a linear network singular directions, of equal length on both sides."""
+    """Item embeddings of mean 0, each neuron (in a linear network: singular direction) as long on either side."""
     B = net["B"] - net["B"].mean(axis=0)
     if activation == "ReLU":
         return B * np.sqrt(np.hypot(np.linalg.norm(net["A"], axis=0), net["a"]) / np.linalg.norm(B, axis=0))
@@ -50,7 +50,7 @@ def fixed(net, activation):
 
 
 def similarities(net, X, activation):
-    """Cosines of item embeddings as trained and as fixed, and of items' scores for the users X, each user's mean subtracted."""
+    """Cosines of item embeddings as trained and as fixed, and of items' scores for users X less the users' means."""
     scores = np.asarray(network(net, X, activation))
     items = net["B"], fixed(net, activation), (scores - scores.mean(axis=1, keepdims=True)).T
     return [cosine_similarity(E) for E in items]
@@ -69,6 +69,11 @@ def mean(rows):
     return {name: np.mean([row[name] for row in rows]) for name in rows[0]}
 
 
+def exchanged(tables, order):
+    """The tables of the same items in another order."""
+    return [S[np.ix_(order, order)] for S in tables]
+
+
 def crossed(tables, order):
     """Differences by what is changed, from tables[regularizer][draws][start]; order exchanges items, for chance."""
     for r, regularizer in enumerate(REGULARIZERS):
@@ -77,8 +82,8 @@ def crossed(tables, order):
             firsts = [(0, 0), (0, 1)] if i else [(0, 0), (1, 0)]
             rows = [differences(cells[a][b], cells[(a + i) % 2][(b + j) % 2]) for a, b in firsts]
             yield {"regularizer": regularizer, "changed": changed} | mean(rows)
-        exchanged = [S[np.ix_(order, order)] for S in cells[1][1]]
-        yield {"regularizer": regularizer, "changed": "chance"} | differences(cells[0][0], exchanged)
+        chance = differences(cells[0][0], exchanged(cells[1][1], order))
+        yield {"regularizer": regularizer, "changed": "chance"} | chance
     rows = [differences(tables[0][a][b], tables[1][a][b]) for a in (0, 1) for b in (0, 1)]
     yield {"regularizer": "either", "changed": "regularizer"} | mean(rows)
 
