@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import common, curves, held_out, ranks
+from experiments import autoencoder, common, curves, dropout, held_out, networks, ranks
 from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
@@ -140,9 +140,11 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    for module in (curves, held_out, ranks):
-        assert module.draw is common.draw
-        monkeypatch.setattr(module, "draw", draw)
+    modules = {common: (curves, held_out, ranks), autoencoder: (dropout, networks)}
+    for source, scripts in modules.items():
+        for module in scripts:
+            assert module.draw is source.draw
+            monkeypatch.setattr(module, "draw", draw)
     return asked
 
 
@@ -260,3 +262,113 @@ def test_the_oracle_knows_its_own_users(whole, exact):
     recalls = {row["objective"]: row["recall"] for row in rows}
     assert recalls["oracle"] > recalls["popularity"]
     assert_allclose(recalls["oracle"], recall_at(exact[0].weights, *exact[0].test))
+
+
+# Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
+
+
+@pytest.fixture
+def untrained(monkeypatch):
+    """Training replaced by random networks that depend on the setting only; what it was asked for is recorded."""
+    asked = []
+
+    def train_all(starts, draws, settings, X, activation, n_steps):
+        asked.append((list(starts), list(draws), X, activation, n_steps))
+        rng, p, k = np.random.default_rng(1), X.shape[1], 4
+        shapes = {"A": (p, k), "a": (k,), "B": (p, k), "b": (p,)}
+        lead = len(draws), len(starts), len(settings)
+        return {name: rng.normal(size=lead + shape) for name, shape in shapes.items()}
+
+    for module in (dropout, networks):
+        assert module.train_all is autoencoder.train_all
+        monkeypatch.setattr(module, "train_all", train_all)
+    return asked
+
+
+COMPUTE = [lambda: dropout.compare("default", 3, 1_000), lambda: networks.depend("default", 3)]
+
+
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
+    compute()
+    assert whole == [(("default", 3), {})]
+    assert {activation for *_, activation, _ in untrained} == {"ReLU", "linear"}
+    for *_, X, _, _ in untrained:
+        assert_array_equal(X, exact[0].X.toarray())
+    assert all((starts, draws) == untrained[0][:2] for starts, draws, *_ in untrained)
+
+
+def dropout_rows(data, monkeypatch):
+    monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
+    return [row for row in dropout.compare("default", 3, 1_000) if row["activation"] != "oracle"]
+
+
+def test_strengths_of_networks_are_chosen_by_other_users_than_those_they_are_tested_on(monkeypatch, untrained):
+    data = common.draw("default", 3, **SMALL)
+    rows = dropout_rows(data, monkeypatch)
+    other_test = dropout_rows(data._replace(test=garbage(data.test)), monkeypatch)
+    other_validation = dropout_rows(data._replace(validation=garbage(data.validation)), monkeypatch)
+    for row, with_test, with_validation in zip(rows, other_test, other_validation, strict=True):
+        assert_array_equal(with_test["loss"], row["loss"])  # popularity's is NaN
+        assert with_test["validation"] == row["validation"]
+        assert (with_validation["recall"], with_validation["ndcg"]) == (row["recall"], row["ndcg"])
+    for column, others in (("recall", other_test), ("validation", other_validation)):
+        assert np.mean([row[column] != other[column] for row, other in zip(rows, others, strict=True)]) > 0.9
+
+
+def test_start_and_draws_of_a_network_are_varied_apart():
+    X = common.draw("default", 3, **SMALL).X.toarray()
+    nets = autoencoder.train_all([0, 1], [0, 0, 1], [(0.5, 0.0)], X, "ReLU", 0)
+    assert_array_equal(nets["B"][0], nets["B"][2])  # before the first step, draws do nothing
+    assert np.abs(nets["B"][:, 0] - nets["B"][:, 1]).min() > 0
+    nets = autoencoder.train_all([0, 1], [0, 0, 1], [(0.5, 0.0)], X, "ReLU", 2)
+    assert_array_equal(nets["B"][0], nets["B"][1])
+    assert np.abs(nets["B"][0] - nets["B"][2]).max() > 1e-6
+
+
+def test_what_is_changed_in_a_comparison_of_networks():
+    """Tables of one entry that tells start, draws and regularizer: each pair differs in what its row names alone."""
+    values = {(r, a, b): 100 * r + 10 * a + b for r in (0, 1) for a in (0, 1) for b in (0, 1)}
+    tables = [[[values[r, a, b] for b in (0, 1)] for a in (0, 1)] for r in (0, 1)]
+    asked = []
+
+    def differences(one, other):
+        asked.append(other - one)
+        return {"cosines": 0.0}
+
+    def exchange(*_):
+        return 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networks, "differences", differences)
+        patch.setattr(networks, "exchanged", exchange)
+        labels = [(row["regularizer"], row["changed"]) for row in networks.crossed(tables, None)]
+    assert labels[-1] == ("either", "regularizer")
+    assert asked[:2] == [1, 1]  # another start
+    assert asked[2:4] == [10, 10]  # other draws
+    assert asked[4:6] == [11, 9]  # both
+    assert asked[-4:] == [100] * 4
+
+
+def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
+    rng = np.random.default_rng(3)
+    net = {"A": rng.normal(size=(9, 3)), "a": rng.normal(size=3), "B": rng.normal(size=(9, 3)), "b": np.zeros(9)}
+    d, M, t = np.array([0.1, 1, 7]), rng.normal(size=(3, 3)), rng.normal(size=3)
+    rescaled = {**net, "A": net["A"] * d, "a": net["a"] * d, "B": net["B"] / d + t}
+    assert_allclose(cosines(networks.fixed(rescaled, "ReLU")), cosines(networks.fixed(net, "ReLU")), atol=1e-10)
+    changed = {**net, "A": net["A"] @ M, "a": net["a"] @ M, "B": np.linalg.solve(M, net["B"].T).T + t}
+    assert_allclose(cosines(networks.fixed(changed, "linear")), cosines(networks.fixed(net, "linear")), atol=1e-10)
+    assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
+
+
+def test_five_nearest_neighbors_in_common():
+    rng = np.random.default_rng(3)
+    S, T = (cosines(rng.normal(size=(12, 4))) for _ in range(2))
+    difference, common_share = networks.compare(S, T)
+    loop, shared = [], []
+    for i in range(12):
+        others = [j for j in range(12) if j != i]
+        best = [set(sorted(others, key=lambda j: -table[i, j])[:5]) for table in (S, T)]
+        shared.append(len(best[0] & best[1]) / 5)
+        loop += [abs(S[i, j] - T[i, j]) for j in others]
+    assert_allclose((difference, common_share), (np.mean(loop), np.mean(shared)))
