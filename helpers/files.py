@@ -34,6 +34,7 @@ PICKLES = {".ckpt", ".joblib", ".kv", ".model", ".pickle", ".pkl", ".pt", ".pth"
 MOST = 16 * 2**30  # bytes that one file may fill, if the machine does not say how many it has
 DENSE, SUSPICIOUS = 10_000_000, 100  # a compressed array beyond so many bytes may not expand more than so many times
 ROWS_AT_ONCE = 65_536
+SMALLEST = 1e-100  # products of smaller numbers vanish, and of larger ones than 1e100 overflow
 
 
 class InputError(ValueError):
@@ -211,12 +212,16 @@ def described(dtype):
 
 def check_finite(path, values):
     """InputError at the first entry that is NaN or infinite."""
+    largest = 0
     for i, block in enumerate(blocks(values)):
         wrong = ~np.isfinite(block)
         if wrong.any():
             row, place = np.argwhere(wrong)[0]
             where = f"row {row + i * ROWS_AT_ONCE}" + (f", column {place}" if values.shape[1] > 1 else "")
             raise InputError(f"{path}, {where}: expected a finite number, got {block[row, place]}")
+        largest = max(float(np.abs(block).max(initial=0)), largest)
+    if largest > 1 / SMALLEST or 0 < largest < SMALLEST:
+        raise InputError(f"{path}: expected numbers between 1e-100 and 1e100 in size, got at most {largest:.0e}")
 
 
 def column(path, values):

@@ -97,18 +97,29 @@ def canonical_gauges(users, items, center_items=False):
     for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
         gauges[name] = Gauge(zero, back * s**power)
     origin = items.mean if center_items else zero
-    centered = projection(users.spread, triangular_factor(items, origin))[0]
+    centered = projection(users.spread, triangular_factor(items, origin), s)[0]
     return gauges | {"centered": Gauge(origin, centered)}
 
 
-def projection(R_P, R_B):
+def projection(R_P, R_B, sizes=None):
     r"""T (k, r) with :math:`B T = V\,\mathrm{diag}(s)`, and s (r,), from the triangular factors of P and B.
 
     .. math:: R_P R_B^\top = U\,\mathrm{diag}(s)\,W^\top, \qquad T = R_P^\top U
+
+    What is below 1e-6 of the largest of sizes, by default of s, is left out.
     """
     left, s, _ = np.linalg.svd(R_P @ R_B.T, full_matrices=False)
-    kept = s > NEGLIGIBLE * s[0]
+    kept = s > NEGLIGIBLE * np.max(s if sizes is None else sizes, initial=0)
     return R_P.T @ left[:, kept], s[kept]
+
+
+def unseen_directions(users, items):
+    """How many directions of the items no user has a part in, so that no score sees them; from Moments."""
+    _, s, Vt = np.linalg.svd(triangular_factor(items), full_matrices=False)
+    kept = Vt[s > NEGLIGIBLE * s[0]]
+    R = triangular_factor(users)
+    seen = np.linalg.svd(R @ kept.T, compute_uv=False)
+    return len(kept) - int(np.sum(seen > NEGLIGIBLE * np.linalg.norm(R)))
 
 
 def condition(items, gauge):
@@ -146,10 +157,10 @@ def directions(B, gauge=None, kept=None):
     U = np.empty((len(B), r), dtype=np.float32 if len(B) * r > LARGE else float)
     for start, rows in blocks(B):
         counts = rows.any(axis=1) if kept is None else kept[start : start + len(rows)] & rows.any(axis=1)
-        size = np.abs(rows).max(axis=1, keepdims=True) + np.abs(gauge.origin).max()
         E = (rows - gauge.origin) @ gauge.matrix
-        largest = np.abs(E).max(axis=1, keepdims=True)
-        some = (largest > 1e-14 * size * np.abs(gauge.matrix).max()) & counts[:, None]
+        largest = np.abs(E).max(axis=1, keepdims=True, initial=0)
+        terms = ((np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)).max(axis=1, keepdims=True, initial=0)
+        some = (largest > 1e-14 * terms) & counts[:, None]
         E = np.divide(E, largest, out=np.zeros_like(E), where=some)
         length = np.linalg.norm(E, axis=1, keepdims=True)
         U[start : start + len(rows)] = np.divide(E, length, out=E, where=length > 0)
@@ -274,20 +285,26 @@ def free_scales(*factors):
     r"""How many symmetric directions S leave :math:`e^\top S\,e = 0` for all rows e: what unit lengths leave undecided.
 
     :math:`k(k+1)/2` minus the rank of the :math:`e e^\top`. At 0, models with the same cosines between users and items
-    have the same cosines between items. Beyond 64 columns rows are counted instead, which is the rank of rows in
-    general position. Of long factors, k(k + 1) rows are used.
-    Parameters: factors (m, k); their lengths do not matter. Returns: an int.
+    have the same cosines between items. Above 0 they need not, if no row depends on others: then the solutions are a
+    surface of that many dimensions. Beyond 64 columns rows are counted instead, which is the rank of rows in general
+    position. Of long factors, some 2k(k + 1) rows are used.
+    Parameters: factors (m, k); their lengths do not matter. Returns: an int, and whether no row depends on others.
     """
     k = factors[0].shape[1]
     wanted = k * (k + 1) // 2
-    E = np.vstack([np.asarray(some[:: len(some) // (2 * wanted) + 1], dtype=float) for some in factors])
-    E = directions(E[E.any(axis=1)])
-    if k > 64:
-        return max(0, wanted - len(E))
     i, j = np.triu_indices(k)
+    sides = []
+    for some in factors:
+        E = directions(np.asarray(some[:: len(some) // (4 * wanted) + 1], dtype=float))
+        E = E[E.any(axis=1)] * np.sign(E[E.any(axis=1)] @ view(k)[:, :1])
+        sides.append(np.unique(np.round(E, 12), axis=0))
+    E = np.vstack(sides)
+    if k > 64:
+        return max(0, wanted - len(E)), True
     squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
     sizes = np.linalg.eigvalsh(squares.T @ squares)
-    return int(wanted - np.sum(sizes > 1e-10 * sizes[-1]))
+    rank = int(np.sum(sizes > 1e-10 * sizes[-1]))
+    return wanted - rank, rank == len(E)
 
 
 def have_length_one(E):

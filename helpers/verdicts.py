@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from helpers.gauges import constant_columns, free_scales, have_length_one, imbalance, moments
+from helpers.gauges import constant_columns, free_scales, have_length_one, imbalance, moments, unseen_directions
 
 OBJECTIVES = "product", "factors", "ranking", "none", "normalized", "unknown"
 TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
@@ -29,14 +29,15 @@ class Evidence(NamedTuple):
 
     imbalance of users and items; moved, the share of the nearest neighbors that balancing exchanges; biases, constant
     columns such as "users:8"; unit, the factors whose rows have length one; scales, how many directions of a symmetric
-    matrix unit lengths leave free.
+    matrix unit lengths leave free, and whether surely; unseen, how many directions of the items no user has a part in.
     """
 
     imbalance: float | None
     moved: float | None
     biases: list
     unit: list
-    scales: int | None
+    scales: tuple | None
+    unseen: int | None
 
 
 class Verdict(NamedTuple):
@@ -54,9 +55,10 @@ def evidence(B, P=None, moved=None):
     biases = [f"{name}:{column}" for name in sides for column in constant_columns(about[name])]
     unit = [name for name, E in sides.items() if have_length_one(E)]
     if P is None:
-        return Evidence(None, None, biases, unit, None)
+        return Evidence(None, None, biases, unit, None, None)
     scales = free_scales(*(sides[name] for name in unit or sides))
-    return Evidence(imbalance(about["users"], about["items"]), moved, biases, unit, scales)
+    users, items = about["users"], about["items"]
+    return Evidence(imbalance(users, items), moved, biases, unit, scales, unseen_directions(users, items))
 
 
 def verdict(objective, seen):
@@ -102,9 +104,18 @@ def of_normalized(seen):
         warnings.append("No rows have length one: that cosines were inside the loss is taken on trust.")
     elif seen.scales is not None and len(seen.unit) == 1:
         warnings.append(f"Only {seen.unit[0]} have length one: normalizing after training decides nothing.")
-    if seen.scales:
-        reason = f"unit lengths leave {seen.scales} scales free: too few users and items for so many dimensions"
+    if seen.unseen:
+        reason = (
+            f"no user has a part in {seen.unseen} of the items' dimensions, so that the predictions do not see them"
+        )
         return Verdict("no", reason, warnings)
+    if seen.scales is not None and seen.scales[0]:
+        free, surely = seen.scales
+        reason = f"unit lengths leave {free} scales free: too few users and items for so many dimensions"
+        if surely:
+            return Verdict("no", reason, warnings)
+        reason = f"unit lengths leave {free} scales free to first order, too few directions for so many dimensions"
+        return Verdict("unknown", reason, warnings)
     reason = "with cosines inside the loss, equal predictions imply equal cosines"
     if seen.scales is None:
         reason += ", if at least k(k + 1)/2 users and items were in it"

@@ -240,6 +240,12 @@ BAD = {
     "NaN": ("e.npy", changed(2, 1, np.nan), ", row 2, column 1: expected a finite number, got nan"),
     "infinite": ("e.npy", changed(3, 0, -np.inf), ", row 3, column 0: expected a finite number, got -inf"),
     "all zero": ("e.npy", saved(0 * E), ": expected at least 4 rows other than zero, got fewer"),
+    "too large": ("e.npy", saved(1e200 * E), ": expected numbers between 1e-100 and 1e100 in size, got at most 1e+201"),
+    "too small": (
+        "e.npy",
+        saved(1e-200 * E),
+        ": expected numbers between 1e-100 and 1e100 in size, got at most 1e-199",
+    ),
     "no archive": ("e.npz", b"PK nothing", ": expected a NumPy archive, got other bytes"),
     "a zip bomb": (
         "e.npz",

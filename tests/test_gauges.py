@@ -211,11 +211,58 @@ def test_constants(rng):
 @pytest.mark.parametrize(("m", "k"), [(3, 4), (9, 4), (10, 4), (40, 4), (400, 4), (60, 10)])
 def test_scales_that_unit_lengths_leave(rng, m, k):
     E = rng.normal(size=(m, k))
-    assert g.free_scales(E) == max(0, k * (k + 1) // 2 - m)
-    assert g.free_scales(E * rng.uniform(1, 9, size=(m, 1))) == g.free_scales(E)
+    assert g.free_scales(E) == (max(0, k * (k + 1) // 2 - m), m <= k * (k + 1) // 2)
+    assert g.free_scales(E * rng.uniform(1, 9, size=(m, 1)))[0] == g.free_scales(E)[0]
+    assert g.free_scales(np.vstack([E, -2 * E])) == g.free_scales(E)
     flat = np.hstack([E, np.zeros((m, 1))])  # rows in a subspace decide nothing about the rest
-    assert g.free_scales(flat) >= k + 1
-    assert g.free_scales(np.ones((5, 70))) == 70 * 71 // 2 - 5
+    assert g.free_scales(flat)[0] >= k + 1
+    assert g.free_scales(rng.normal(size=(5, 70))) == (70 * 71 // 2 - 5, True)
+    assert g.free_scales(np.eye(k), np.eye(k)) == (k * (k - 1) // 2, False)
+
+
+def test_free_scales_are_free(rng):
+    """With 7 users and 6 items in 5 dimensions, another model has the same predictions, and other cosines."""
+    from scipy.optimize import least_squares
+
+    P, B = (g.directions(E) for E in model(rng, 7, 6))
+    L = np.tril_indices(5)
+
+    def lengths(flat):
+        M = np.zeros((5, 5))
+        M[L] = flat
+        return np.concatenate([np.sum((P @ M) ** 2, axis=1), np.sum((B @ np.linalg.inv(M).T) ** 2, axis=1)]) - 1
+
+    found = least_squares(lengths, np.eye(5)[L] + 0.1 * rng.normal(size=15), xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    M = np.zeros((5, 5))
+    M[L] = found.x
+    P_m, B_m = P @ M, B @ np.linalg.inv(M).T
+    assert g.free_scales(P, B) == (2, True)
+    assert np.abs(lengths(found.x)).max() < 1e-10
+    assert np.abs(P_m @ B_m.T - P @ B.T).max() < 1e-10
+    assert np.abs(B_m @ B_m.T - B @ B.T).max() > 0.01
+
+
+def test_directions_that_no_user_sees(rng):
+    P, B = model(rng)
+    assert g.unseen_directions(g.moments(P), g.moments(B)) == 0
+    flat = P * [1, 1, 1, 0, 0]
+    M = ill(rng)
+    assert g.unseen_directions(g.moments(flat @ M), g.moments(B @ np.linalg.inv(M).T)) == 2
+    assert g.unseen_directions(g.moments(flat), g.moments(B * [0, 0, 0, 1, 1])) == 2
+    assert verdict("normalized", evidence(g.directions(B), g.directions(flat))).determined == "no"
+
+
+def test_models_at_the_edge(rng):
+    B = rng.normal(size=(30, 4))
+    for P in (rng.normal(size=(1, 4)), np.ones((3, 4))):  # the mean user is all there is
+        gauges = g.canonical_gauges(g.moments(P), g.moments(B))
+        assert gauges["centered"].matrix.shape == (4, 0)
+        assert not g.directions(B, gauges["centered"]).any()
+        assert g.directions(B, gauges["back"]).shape == (30, 1)
+    scales = np.array([1e-12, 1, 1e6, 1e12])
+    P = rng.normal(size=(60, 4))
+    S = cosines(P / scales, B * scales, "back")
+    np.testing.assert_allclose(S, by_scores(P, B, "back"), atol=1e-6)
 
 
 def test_null_cosines(rng):
@@ -286,6 +333,9 @@ def test_cosines_inside_the_loss_are_checked(rng):
     few = verdict("normalized", evidence(B[:6], P[:7]))
     assert few.determined == "no"
     assert "leave 2 scales free" in few.reason
+    same = verdict("normalized", evidence(np.eye(5), np.eye(5)))
+    assert same.determined == "unknown"
+    assert "to first order" in same.reason
     long = verdict("normalized", evidence(2 * B, 3 * P))
     assert long.determined == "yes"
     assert "on trust" in long.warnings[0]
@@ -299,7 +349,7 @@ def test_other_objectives(rng):
     assert verdict("unknown", evidence(B, P, 0.0)).determined == "unknown"
     with pytest.raises(ValueError, match=r"objective must be one of product, .* got 'bpr'"):
         verdict("bpr", evidence(B))
-    assert {verdict(name, Evidence(None, None, [], [], None)).determined for name in OBJECTIVES} == {
+    assert {verdict(name, Evidence(None, None, [], [], None, None)).determined for name in OBJECTIVES} == {
         "yes",
         "no",
         "unknown",
