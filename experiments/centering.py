@@ -1,7 +1,8 @@
 """How far subtracting item means moves a cosine, by readout and λ: 40 smaller data sets, half a minute.
 
-4 000 users, 300 items, k = 20. centering.csv has a row for each reading, seed, readout and τ: moved, the mean over pairs
-of items of the absolute difference between their cosines from centered and from given data, at the same λ₁ = τ².
+4 000 users, 300 items, k = 20. centering.csv has a row for each reading, seed, readout and τ: moved, the mean over
+pairs of items of the absolute difference between their cosines from centered and from given data, at the same λ₁ =
+τ².
 """
 
 import numpy as np

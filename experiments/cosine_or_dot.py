@@ -1,10 +1,11 @@
 """Cosines against dot products, for pairs of items, of users, and of a user and an item: 40 data sets, about 5 minutes.
 
-4 000 users, 300 items, k = 20. cosine_or_dot.csv has a row for each reading, seed, gauge, τ and similarity, cosine or dot
-product. Items: average precision and purity as in curves.csv, and recall@20 of the item–item recommender for validation
-users. Users: of test users, all of whose items are seen, how alike the ten most similar are in truth (mean cosine of their
-preferences), and the correlation over pairs with that truth. Scores: recall@20 by the similarity of user and item, for
-validation and test users. Of "projected back", columns and rows of XABᵀ are compared; its scores are XABᵀ itself.
+4 000 users, 300 items, k = 20. cosine_or_dot.csv has a row for each reading, seed, gauge, τ and similarity, cosine or
+dot product. Items: average precision and purity as in curves.csv, and recall@20 of the item–item recommender for
+validation users. Users: of test users, all of whose items are seen, how alike the ten most similar are in truth (mean
+cosine of their preferences), and the correlation over pairs with that truth. Scores: recall@20 by the similarity of
+user and item, for validation and test users. Of "projected back", columns and rows of XABᵀ are compared; its scores
+are XABᵀ itself.
 """
 
 import numpy as np

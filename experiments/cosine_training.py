@@ -1,13 +1,13 @@
 """Training for cosines, tuned: 16 smaller data sets in two readings, about 6 minutes.
 
-4 000 users, 300 items, k = 20. cosine_training.csv has a row for each reading, seed, method, start and setting. "squared"
-minimizes the squared error of γ cos(x_u A, b_i) with a learned γ > 0, "softmax" the loss of a softmax over all items of
-the same, with a fixed γ, the setting; "+ bias" adds a learned number for each item. Adam starts from Eq. 1's embeddings or
-at random and sees each user with a share of the items dropped.
+4 000 users, 300 items, k = 20. cosine_training.csv has a row for each reading, seed, method, start and setting.
+"squared" minimizes the squared error of γ cos(x_u A, b_i) with a learned γ > 0, "softmax" the loss of a softmax over
+all items of the same, with a fixed γ, the setting; "+ bias" adds a learned number for each item. Adam starts from Eq.
+1's embeddings or at random and sees each user with a share of the items dropped.
 
-loss is that of the last epoch per user, scale the γ it ends with, growth how much longer an item's embedding has become
-on average, apart the root mean square difference of item cosines to the run from Eq. 1's embeddings; score and test are
-recall@20 of validation and test users by the model's own scores, the others as in curves.csv.
+loss is that of the last epoch per user, scale the γ it ends with, growth how much longer an item's embedding has
+become on average, apart the root mean square difference of item cosines to the run from Eq. 1's embeddings; score and
+test are recall@20 of validation and test users by the model's own scores, the others as in curves.csv.
 """
 
 import math
@@ -90,7 +90,8 @@ def trained(data, G, seed, losses=(squared, softmax)):
                         theta, value = train(X, A, B, rng, loss, bias, gamma, dropped)
                         row = {"method": name + " + bias" * bias, "start": start, "setting": gamma, "dropped": dropped}
                         S = cosine_similarity(theta[1])
-                        reference = S if number == 0 else reference
+                        if number == 0:
+                            reference = S
                         apart = np.sqrt(np.mean((S - reference)[np.triu_indices(len(S), 1)] ** 2))
                         yield row | describe(theta, B, data) | {"loss": value, "apart": apart}
 
@@ -100,7 +101,9 @@ def describe(theta, start, data):
     A, B, bias, log_gamma = theta
     gamma, length, before = np.exp(log_gamma[0]), *(np.linalg.norm(E, axis=1).mean() for E in (B, start))
     parts = {"score": data.validation, "test": data.test}
-    own = {name: recall_at(gamma * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users) for name, users in parts.items()}
+    own = {
+        name: recall_at(gamma * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users) for name, users in parts.items()
+    }
     return own | scores(cosine_similarity(B), data) | {"scale": gamma, "growth": length / before}
 
 

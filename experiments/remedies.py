@@ -1,8 +1,8 @@
-"""Every preparation of the data with every readout, at every λ, in two readings: 20 smaller data sets, about 3 minutes.
+"""Every preparation with every readout, at every λ, in two readings: 20 smaller data sets, about 3 minutes.
 
-4 000 users, 300 items, k = 20. remedies.csv has a row for each reading, seed, preparation, readout and setting: τ in the
-units of X, matched to the size of the prepared data; for PMI the exponent α of its singular values. The scores are those
-of curves.csv. An item whose row of PMI is cut to zero has cosine 0 to all others.
+4 000 users, 300 items, k = 20. remedies.csv has a row for each reading, seed, preparation, readout and setting: τ in
+the units of X, matched to the size of the prepared data; for PMI the exponent α of its singular values. The scores
+are those of curves.csv. An item whose row of PMI is cut to zero has cosine 0 to all others.
 """
 
 import numpy as np

@@ -338,7 +338,9 @@ def test_the_gradient_of_training_for_cosines(loss):
                 moved = [each.copy() for each in theta]
                 moved[i][place] += step
                 values.append(cosine_training.slopes(moved, seen, Y, loss)[0])
-            assert_allclose(np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6)
+            assert_allclose(
+                np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6
+            )
 
 
 def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
