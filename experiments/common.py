@@ -1,5 +1,6 @@
 """What the experiments share: the data sets, the grids, and the scores of one similarity matrix."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +39,9 @@ def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT)
     validation, test = (Users(*(part.toarray() for part in hide(rng, block))) for block in blocks[1:])
     weights = sim.preferences[-n_held_out:][:, sim.clusters] * sim.popularity
     return DataSet(blocks[0], sim.clusters, validation, test, weights)
+
+
+draw_smaller = partial(draw, n_items=300, n_users=4_000, n_held_out=500)  # where a method has to be trained many times
 
 
 def scores(S, data):

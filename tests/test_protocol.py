@@ -16,7 +16,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import autoencoder, common, curves, dropout, held_out, networks, ranks
+from experiments import (
+    autoencoder,
+    centering,
+    common,
+    cosine_or_dot,
+    cosine_training,
+    curves,
+    dropout,
+    held_out,
+    networks,
+    ranks,
+    remedies,
+)
 from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
@@ -145,13 +157,19 @@ def whole(monkeypatch):
         for module in scripts:
             assert module.draw is source.draw
             monkeypatch.setattr(module, "draw", draw)
+    for module in (remedies, centering, cosine_training, cosine_or_dot):
+        assert module.draw_smaller is common.draw_smaller
+        monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
+
+
+DRAWING = "draw", "draw_smaller"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_no_script_of_the_experiments_leaves_users_out(script):
     for node in ast.walk(ast.parse(script.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "draw":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DRAWING:
             assert len(node.args) == 2, ast.unparse(node)
             assert not node.keywords, ast.unparse(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
@@ -372,3 +390,107 @@ def test_five_nearest_neighbors_in_common():
         shared.append(len(best[0] & best[1]) / 5)
         loop += [abs(S[i, j] - T[i, j]) for j in others]
     assert_allclose((difference, common_share), (np.mean(loop), np.mean(shared)))
+
+
+def centered_svd(data):
+    X = data.X.toarray()
+    _, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    return data, s, Vt.T
+
+
+def test_every_remedy_is_scored_on_all_users(whole, exact):
+    rows = remedies.score_remedies("default", 3, np.array([6.0]))
+    assert whole == [(("default", 3), {})]
+    for preparation, (data, s, V) in (("as given", exact), ("centered", centered_svd(exact[0]))):
+        unit = 1 if preparation == "as given" else np.linalg.norm(s) / np.linalg.norm(exact[1])
+        for readout in ("D = I", "projected back", "Eq. 2", "weight decay"):
+            weights = WEIGHTS[readout](s[:20] / unit, 6.0)
+            cells = preparation, readout, 6.0
+            row = next(row for row in rows if (row["preparation"], row["readout"], row["setting"]) == cells)
+            for name, value in expected_scores(cosines(V[:, :20] * weights), data).items():
+                assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
+
+
+def test_centering_moves_the_cosines_of_all_users(whole, exact):
+    rows = centering.movement("default", 3, [6.0])
+    assert whole == [(("default", 3), {})]
+    pairs = np.triu_indices(N_ITEMS, 1)
+    for row in rows:
+        weight = WEIGHTS["f = 1" if row["readout"] == "whitened" else row["readout"]]
+        both = [cosines(V[:, :20] * weight(s[:20], 6.0))[pairs] for _, s, V in (exact, centered_svd(exact[0]))]
+        assert_allclose(row["moved"], np.abs(both[0] - both[1]).mean(), rtol=1e-6)
+
+
+def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
+    rows = cosine_or_dot.compare("default", 3, np.array([24.0]))  # τ is a quarter of it
+    assert whole == [(("default", 3), {})]
+    data, s, V = exact
+    s, V = s[:20], V[:, :20]
+    W = V * (s**2 / (s**2 + 36)) @ V.T
+    B = V * np.sqrt(s**2 / (s**2 + 36))
+    mine = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
+    for name, users in (("pairs_validation", data.validation), ("pairs_test", data.test)):
+        scores = users.seen @ W
+        assert_allclose(mine["dot product"][name], recall_at(scores, *users), atol=2e-3)
+        assert_allclose(mine["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
+    assert_allclose(mine["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
+    truth = cosines(data.weights[:, np.searchsorted(data.clusters, range(5))])
+    users = data.test.seen + data.test.hidden
+    similar = cosines(users @ B)
+    pairs = np.triu_indices(N_HELD_OUT, 1)
+    assert_allclose(mine["cosine"]["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+    nearest = np.argsort(-(similar - 2 * np.eye(N_HELD_OUT)), axis=1)[:, :10]
+    assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
+    back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
+    predicted = data.X.toarray() @ W
+    assert_allclose(back["items_ap"], expected_scores(cosines(predicted.T), data)["ap"], atol=2e-3)
+    similar = cosines(users @ W)
+    assert_allclose(back["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [cosine_training.squared, cosine_training.softmax])
+def test_the_gradient_of_training_for_cosines(loss):
+    rng = np.random.default_rng(0)
+    theta = [rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))]
+    Y = (rng.random((8, 6)) < 0.5).astype(float)
+    seen = Y * (rng.random(Y.shape) < 0.8) + 1e-3
+    gradient = cosine_training.slopes(theta, seen, Y, loss)[1]
+    for i, part in enumerate(theta):
+        for place in np.ndindex(part.shape):
+            values = []
+            for step in (1e-6, -1e-6):
+                moved = [each.copy() for each in theta]
+                moved[i][place] += step
+                values.append(cosine_training.slopes(moved, seen, Y, loss)[0])
+            assert_allclose(
+                np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6
+            )
+
+
+def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
+    rows = cosine_training.score_training("default", 3)
+    assert whole == [(("default", 3), {})]
+    grid = {(row["method"], row["setting"], row["dropped"]) for row in rows}
+    assert len(grid) == 2 * (3 + 4)
+    assert len(rows) == 2 * len(grid)
+    for case in grid:
+        first, second = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
+        assert (first["start"], second["start"]) == ("Eq. 1", "random")
+        assert first["apart"] == 0 < second["apart"]
+        assert first["scale"] > 0
+
+
+def test_an_epoch_of_training_shows_each_user_once(monkeypatch):
+    batches = []
+
+    def loss(S, Y):
+        batches.append(Y)
+        return cosine_training.squared(S, Y)
+
+    monkeypatch.setattr(cosine_training, "BATCH", 30)
+    X = np.unpackbits(np.arange(1, 101, dtype=np.uint8)[:, None], axis=1).astype(np.float32)  # all users differ
+    rng = np.random.default_rng(0)
+    cosine_training.train(X, *rng.normal(size=(2, 8, 3)), rng, loss, epochs=2)
+    assert len(batches) == 8
+    for epoch in (batches[:4], batches[4:]):
+        assert sorted(map(tuple, np.vstack(epoch))) == sorted(map(tuple, X))
