@@ -4,7 +4,9 @@ BIN := .venv/bin
 READY := .venv/ready
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
 
-.PHONY: book test pdf check-site lab notebooks exercises experiments bench lint format lock lowest clean
+FILES := ITEMS USERS COUNTS LABELS AGAIN OBJECTIVE SAMPLE OUT
+
+.PHONY: book test pdf check-site audit lab notebooks exercises experiments bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -13,6 +15,10 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests
 	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
+
+audit: $(READY)  ## which cosines of your embeddings are determined: make audit ITEMS=items.npy USERS=users.npy
+	@$(BIN)/python -m tools.audit $(if $(NO_CENTERING),--no-centering) $(foreach name,$(FILES),$(if $($(name)),\
+		--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
 
 lab: $(READY)  ## open the chapters for editing, rendered as in the book
 	$(BIN)/jupyter lab book

@@ -1,5 +1,6 @@
 """What the experiments share: the data sets, the grids, and the scores of one similarity matrix."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,9 @@ def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT)
     return DataSet(blocks[0], sim.clusters, validation, test, weights)
 
 
+draw_smaller = partial(draw, n_items=300, n_users=4_000, n_held_out=500)  # where a method has to be trained many times
+
+
 def scores(S, data):
     """Recovery of the clusters by S, and recall@20 of the recommender x_u(S − I) on the validation users."""
     auc, average_precision, purity = recovery_scores(S, data.clusters)
@@ -48,5 +52,5 @@ def scores(S, data):
 
 
 def jobs(names, seeds=SEEDS):
-    """A job for each reading and seed."""
-    return [{"reading": reading, "seed": seed} for reading in names for seed in seeds]
+    """A job for each seed and reading, so that a table half done has all readings."""
+    return [{"reading": reading, "seed": seed} for seed in seeds for reading in names]

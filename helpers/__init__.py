@@ -13,6 +13,7 @@ from helpers.models import (
     weight_decay_factors,
     weight_decay_loss,
 )
+from helpers.neighbors import choices_of_d, nearest, overlap
 from helpers.recovery import Recovery, average_precision, cluster_auc, neighbor_purity, recovery_scores
 from helpers.remedies import (
     centered_gram,
@@ -47,6 +48,7 @@ __all__ = [
     "check",
     "check_identity",
     "check_that",
+    "choices_of_d",
     "chosen_elsewhere",
     "cluster_auc",
     "cosine_moments",
@@ -57,9 +59,11 @@ __all__ = [
     "hide",
     "layer_norm",
     "ndcg_at",
+    "nearest",
     "neighbor_purity",
     "neighbor_transform",
     "normalize_rows",
+    "overlap",
     "product_norm_factors",
     "product_norm_loss",
     "project_items_back",

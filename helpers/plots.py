@@ -95,3 +95,42 @@ def show_two_answers(scores, similarities):
         ax.set(title=title, xlabel="item", xticks=[], yticks=[])
     figure.colorbar(image, ax=axes[1:], shrink=0.9, label="cosine (dimensionless)")
     return figure
+
+
+def show_ranks(ranks, near=10):
+    """The ranks that several answers give to the same things: a shaded cell for each that is near, the others grey.
+
+    Parameters: ranks, a DataFrame of integers from 1, a row for each thing and a column for each answer; near, the last
+    rank that is shaded.
+    Returns: the figure.
+    """
+    figure, ax = plt.subplots(figsize=(7, 0.27 * len(ranks) + 0.5))
+    ax.imshow(np.minimum(ranks, 1.5 * near), "Blues_r", vmin=-0.4 * near, vmax=1.5 * near, aspect="auto")
+    for (i, j), rank in np.ndenumerate(ranks.to_numpy()):
+        color = "white" if rank <= 0.3 * near else "black" if rank <= near else "0.4"
+        ax.text(j, i, rank, ha="center", va="center", color=color, size=9)
+    ax.set_xticks(range(len(ranks.columns)), ranks.columns, size=9)
+    ax.set_yticks(range(len(ranks)), ranks.index, size=9)
+    ax.xaxis.tick_top()
+    return figure
+
+
+def show_overlaps(shared, survive):
+    """Shares of neighbors: those that two choices have in common, and, framed on the diagonal, those that survive.
+
+    Parameters: shared, a square DataFrame of shares; survive, a number for each of its rows.
+    Returns: the figure.
+    """
+    figure, ax = plt.subplots(figsize=(6.4, 4.4))
+    values = shared.to_numpy(copy=True)
+    np.fill_diagonal(values, survive)
+    ax.imshow(values, "Blues", vmin=0, vmax=1)
+    for (i, j), share in np.ndenumerate(values):
+        ax.text(j, i, f"{share:.2f}", ha="center", va="center", color="white" if share > 0.6 else "black")
+    for i in range(len(values)):
+        ax.add_patch(plt.Rectangle((i - 0.47, i - 0.47), 0.94, 0.94, fill=False, edgecolor=RED, linewidth=2))
+    ax.set_xticks(range(len(values)), shared.columns, rotation=30, size=9)
+    ax.set_yticks(range(len(values)), shared.index, size=9)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return figure

@@ -2,6 +2,7 @@
 
 import chapters
 import kernels
+import needs
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -49,6 +50,13 @@ def one_blas_thread():  # the matrices are small: a second thread only waits
 @pytest.fixture
 def rng():
     return np.random.default_rng(20240313)
+
+
+def pytest_collection_modifyitems(items):
+    """Skip chapters whose data are not here, and say why."""
+    for item in items:
+        if item.path.suffix == ".ipynb" and (reason := needs.missing(item.path.stem)):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_terminal_summary(terminalreporter):

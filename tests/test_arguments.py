@@ -30,6 +30,7 @@ GOOD = {
     "attainable_interval": {"x": B[0], "y": B[1]},
     "average_precision": {"S": S, "clusters": CLUSTERS},
     "centered_gram": MOMENTS,
+    "choices_of_d": {"s": SPECTRUM["s"], "lam": 1.0},
     "check": {"claim": "", "statement": "", "actual": 1.0, "expected": 1.0, "within": 1e-9},
     "chosen_elsewhere": {"scores": np.eye(3)},
     "cluster_auc": {"S": S, "clusters": CLUSTERS},
@@ -41,6 +42,7 @@ GOOD = {
     "hide": {"rng": np.random.default_rng(0), "X": X, "share": 0.5},
     "layer_norm": {"E": B},
     "ndcg_at": RANKING,
+    "nearest": {"S": S, "n_neighbors": 2},
     "neighbor_purity": {"S": S, "clusters": CLUSTERS, "n_neighbors": 2},
     "neighbor_transform": {"B": B, "i": 0, "j": 1, "cond": 2.0},
     "normalize_rows": {"E": B},
@@ -72,7 +74,7 @@ GOOD = {
     "whiten": {"B": B},
 }
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
-APART = {"check_identity", "check_that", "table"}  # which have tests of their own
+APART = {"check_identity", "check_that", "overlap", "table"}  # which have tests of their own
 
 # What is wrong whatever the argument's range, and what the message says that it got
 
@@ -213,7 +215,9 @@ def test_objects_that_are_real_numbers_become_float64(values):
     assert arguments.valid_numbers("values", values).ravel()[0] == 0.5
 
 
-@pytest.mark.parametrize("values", [np.ma.array([1.0, 2.0]), np.asmatrix([1.0, 2.0]), pd.Series([1, 2]), [True, False]])
+@pytest.mark.parametrize(
+    "values", [np.ma.array([1.0, 2.0]), np.ones((1, 2)).view(np.matrix), pd.Series([1, 2]), [True, False]]
+)
 def test_numbers_in_other_containers_become_plain_arrays(values):
     assert type(arguments.valid_numbers("values", values)) is np.ndarray
 

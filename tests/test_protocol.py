@@ -16,7 +16,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import common, curves, held_out, ranks
+from experiments import (
+    autoencoder,
+    centering,
+    common,
+    cosine_or_dot,
+    cosine_training,
+    curves,
+    dropout,
+    held_out,
+    networks,
+    ranks,
+    remedies,
+)
 from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
@@ -140,16 +152,24 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    for module in (curves, held_out, ranks):
-        assert module.draw is common.draw
-        monkeypatch.setattr(module, "draw", draw)
+    modules = {common: (curves, held_out, ranks), autoencoder: (dropout, networks)}
+    for source, scripts in modules.items():
+        for module in scripts:
+            assert module.draw is source.draw
+            monkeypatch.setattr(module, "draw", draw)
+    for module in (remedies, centering, cosine_training, cosine_or_dot):
+        assert module.draw_smaller is common.draw_smaller
+        monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
+
+
+DRAWING = "draw", "draw_smaller"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_no_script_of_the_experiments_leaves_users_out(script):
     for node in ast.walk(ast.parse(script.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "draw":
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DRAWING:
             assert len(node.args) == 2, ast.unparse(node)
             assert not node.keywords, ast.unparse(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
@@ -260,3 +280,217 @@ def test_the_oracle_knows_its_own_users(whole, exact):
     recalls = {row["objective"]: row["recall"] for row in rows}
     assert recalls["oracle"] > recalls["popularity"]
     assert_allclose(recalls["oracle"], recall_at(exact[0].weights, *exact[0].test))
+
+
+# Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
+
+
+@pytest.fixture
+def untrained(monkeypatch):
+    """Training replaced by random networks that depend on the setting only; what it was asked for is recorded."""
+    asked = []
+
+    def train_all(starts, draws, settings, X, activation, n_steps):
+        asked.append((list(starts), list(draws), X, activation, n_steps))
+        rng, p, k = np.random.default_rng(1), X.shape[1], 4
+        shapes = {"A": (p, k), "a": (k,), "B": (p, k), "b": (p,)}
+        lead = len(draws), len(starts), len(settings)
+        return {name: rng.normal(size=lead + shape) for name, shape in shapes.items()}
+
+    for module in (dropout, networks):
+        assert module.train_all is autoencoder.train_all
+        monkeypatch.setattr(module, "train_all", train_all)
+    return asked
+
+
+COMPUTE = [lambda: dropout.compare("default", 3, 1_000), lambda: networks.depend("default", 3)]
+
+
+@pytest.mark.parametrize("compute", COMPUTE)
+def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
+    compute()
+    assert whole == [(("default", 3), {})]
+    assert {activation for *_, activation, _ in untrained} == {"ReLU", "linear"}
+    for *_, X, _, _ in untrained:
+        assert_array_equal(X, exact[0].X.toarray())
+    assert all((starts, draws) == untrained[0][:2] for starts, draws, *_ in untrained)
+
+
+def dropout_rows(data, monkeypatch):
+    monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
+    return [row for row in dropout.compare("default", 3, 1_000) if row["activation"] != "oracle"]
+
+
+def test_strengths_of_networks_are_chosen_by_other_users_than_those_they_are_tested_on(monkeypatch, untrained):
+    data = common.draw("default", 3, **SMALL)
+    rows = dropout_rows(data, monkeypatch)
+    other_test = dropout_rows(data._replace(test=garbage(data.test)), monkeypatch)
+    other_validation = dropout_rows(data._replace(validation=garbage(data.validation)), monkeypatch)
+    for row, with_test, with_validation in zip(rows, other_test, other_validation, strict=True):
+        assert_array_equal(with_test["loss"], row["loss"])  # popularity's is NaN
+        assert with_test["validation"] == row["validation"]
+        assert (with_validation["recall"], with_validation["ndcg"]) == (row["recall"], row["ndcg"])
+    for column, others in (("recall", other_test), ("validation", other_validation)):
+        assert np.mean([row[column] != other[column] for row, other in zip(rows, others, strict=True)]) > 0.9
+
+
+def test_start_and_draws_of_a_network_are_varied_apart():
+    X = common.draw("default", 3, **SMALL).X.toarray()
+    nets = autoencoder.train_all([0, 1], [0, 0, 1], [(0.5, 0.0)], X, "ReLU", 0)
+    assert_array_equal(nets["B"][0], nets["B"][2])  # before the first step, draws do nothing
+    assert np.abs(nets["B"][:, 0] - nets["B"][:, 1]).min() > 0
+    nets = autoencoder.train_all([0, 1], [0, 0, 1], [(0.5, 0.0)], X, "ReLU", 2)
+    assert_array_equal(nets["B"][0], nets["B"][1])
+    assert np.abs(nets["B"][0] - nets["B"][2]).max() > 1e-6
+
+
+def test_what_is_changed_in_a_comparison_of_networks():
+    """Tables of one entry that tells start, draws and regularizer: each pair differs in what its row names alone."""
+    values = {(r, a, b): 100 * r + 10 * a + b for r in (0, 1) for a in (0, 1) for b in (0, 1)}
+    tables = [[[values[r, a, b] for b in (0, 1)] for a in (0, 1)] for r in (0, 1)]
+    asked = []
+
+    def differences(one, other):
+        asked.append(other - one)
+        return {"cosines": 0.0}
+
+    def exchange(*_):
+        return 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(networks, "differences", differences)
+        patch.setattr(networks, "exchanged", exchange)
+        labels = [(row["regularizer"], row["changed"]) for row in networks.crossed(tables, None)]
+    assert labels[-1] == ("either", "regularizer")
+    assert asked[:2] == [1, 1]  # another start
+    assert asked[2:4] == [10, 10]  # other draws
+    assert asked[4:6] == [11, 9]  # both
+    assert asked[-4:] == [100] * 4
+
+
+def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
+    rng = np.random.default_rng(3)
+    net = {"A": rng.normal(size=(9, 3)), "a": rng.normal(size=3), "B": rng.normal(size=(9, 3)), "b": np.zeros(9)}
+    d, M, t = np.array([0.1, 1, 7]), rng.normal(size=(3, 3)), rng.normal(size=3)
+    rescaled = {**net, "A": net["A"] * d, "a": net["a"] * d, "B": net["B"] / d + t}
+    assert_allclose(cosines(networks.fixed(rescaled, "ReLU")), cosines(networks.fixed(net, "ReLU")), atol=1e-10)
+    changed = {**net, "A": net["A"] @ M, "a": net["a"] @ M, "B": np.linalg.solve(M, net["B"].T).T + t}
+    assert_allclose(cosines(networks.fixed(changed, "linear")), cosines(networks.fixed(net, "linear")), atol=1e-10)
+    assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
+
+
+def test_five_nearest_neighbors_in_common():
+    rng = np.random.default_rng(3)
+    S, T = (cosines(rng.normal(size=(12, 4))) for _ in range(2))
+    difference, common_share = networks.compare(S, T)
+    loop, shared = [], []
+    for i in range(12):
+        others = [j for j in range(12) if j != i]
+        best = [set(sorted(others, key=lambda j: -table[i, j])[:5]) for table in (S, T)]
+        shared.append(len(best[0] & best[1]) / 5)
+        loop += [abs(S[i, j] - T[i, j]) for j in others]
+    assert_allclose((difference, common_share), (np.mean(loop), np.mean(shared)))
+
+
+def centered_svd(data):
+    X = data.X.toarray()
+    _, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    return data, s, Vt.T
+
+
+def test_every_remedy_is_scored_on_all_users(whole, exact):
+    rows = remedies.score_remedies("default", 3, np.array([6.0]))
+    assert whole == [(("default", 3), {})]
+    for preparation, (data, s, V) in (("as given", exact), ("centered", centered_svd(exact[0]))):
+        unit = 1 if preparation == "as given" else np.linalg.norm(s) / np.linalg.norm(exact[1])
+        for readout in ("D = I", "projected back", "Eq. 2", "weight decay"):
+            weights = WEIGHTS[readout](s[:20] / unit, 6.0)
+            cells = preparation, readout, 6.0
+            row = next(row for row in rows if (row["preparation"], row["readout"], row["setting"]) == cells)
+            for name, value in expected_scores(cosines(V[:, :20] * weights), data).items():
+                assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
+
+
+def test_centering_moves_the_cosines_of_all_users(whole, exact):
+    rows = centering.movement("default", 3, [6.0])
+    assert whole == [(("default", 3), {})]
+    pairs = np.triu_indices(N_ITEMS, 1)
+    for row in rows:
+        weight = WEIGHTS["f = 1" if row["readout"] == "whitened" else row["readout"]]
+        both = [cosines(V[:, :20] * weight(s[:20], 6.0))[pairs] for _, s, V in (exact, centered_svd(exact[0]))]
+        assert_allclose(row["moved"], np.abs(both[0] - both[1]).mean(), rtol=1e-6)
+
+
+def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
+    rows = cosine_or_dot.compare("default", 3, np.array([24.0]))  # τ is a quarter of it
+    assert whole == [(("default", 3), {})]
+    data, s, V = exact
+    s, V = s[:20], V[:, :20]
+    W = V * (s**2 / (s**2 + 36)) @ V.T
+    B = V * np.sqrt(s**2 / (s**2 + 36))
+    mine = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
+    for name, users in (("pairs_validation", data.validation), ("pairs_test", data.test)):
+        scores = users.seen @ W
+        assert_allclose(mine["dot product"][name], recall_at(scores, *users), atol=2e-3)
+        assert_allclose(mine["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
+    assert_allclose(mine["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
+    truth = cosines(data.weights[:, np.searchsorted(data.clusters, range(5))])
+    users = data.test.seen + data.test.hidden
+    similar = cosines(users @ B)
+    pairs = np.triu_indices(N_HELD_OUT, 1)
+    assert_allclose(mine["cosine"]["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+    nearest = np.argsort(-(similar - 2 * np.eye(N_HELD_OUT)), axis=1)[:, :10]
+    assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
+    back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
+    predicted = data.X.toarray() @ W
+    assert_allclose(back["items_ap"], expected_scores(cosines(predicted.T), data)["ap"], atol=2e-3)
+    similar = cosines(users @ W)
+    assert_allclose(back["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("loss", [cosine_training.squared, cosine_training.softmax])
+def test_the_gradient_of_training_for_cosines(loss):
+    rng = np.random.default_rng(0)
+    theta = [rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))]
+    Y = (rng.random((8, 6)) < 0.5).astype(float)
+    seen = Y * (rng.random(Y.shape) < 0.8) + 1e-3
+    gradient = cosine_training.slopes(theta, seen, Y, loss)[1]
+    for i, part in enumerate(theta):
+        for place in np.ndindex(part.shape):
+            values = []
+            for step in (1e-6, -1e-6):
+                moved = [each.copy() for each in theta]
+                moved[i][place] += step
+                values.append(cosine_training.slopes(moved, seen, Y, loss)[0])
+            assert_allclose(
+                np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6
+            )
+
+
+def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
+    rows = cosine_training.score_training("default", 3)
+    assert whole == [(("default", 3), {})]
+    grid = {(row["method"], row["setting"], row["dropped"]) for row in rows}
+    assert len(grid) == 2 * (3 + 4)
+    assert len(rows) == 2 * len(grid)
+    for case in grid:
+        first, second = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
+        assert (first["start"], second["start"]) == ("Eq. 1", "random")
+        assert first["apart"] == 0 < second["apart"]
+        assert first["scale"] > 0
+
+
+def test_an_epoch_of_training_shows_each_user_once(monkeypatch):
+    batches = []
+
+    def loss(S, Y):
+        batches.append(Y)
+        return cosine_training.squared(S, Y)
+
+    monkeypatch.setattr(cosine_training, "BATCH", 30)
+    X = np.unpackbits(np.arange(1, 101, dtype=np.uint8)[:, None], axis=1).astype(np.float32)  # all users differ
+    rng = np.random.default_rng(0)
+    cosine_training.train(X, *rng.normal(size=(2, 8, 3)), rng, loss, epochs=2)
+    assert len(batches) == 8
+    for epoch in (batches[:4], batches[4:]):
+        assert sorted(map(tuple, np.vstack(epoch))) == sorted(map(tuple, X))

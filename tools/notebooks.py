@@ -10,6 +10,7 @@ import sys
 import kernels
 import matplotlib.pyplot as plt
 import nbformat
+import needs
 from nbclient import NotebookClient
 
 
@@ -35,6 +36,10 @@ def draw_picture():
 if __name__ == "__main__":
     kernels.encrypt()
     for path in sys.argv[1:] or sorted(pathlib.Path("book").glob("*.ipynb")):
-        execute(pathlib.Path(path))
+        path = pathlib.Path(path)
+        if reason := needs.missing(path.stem):
+            print(f"{path}: not executed: {reason}")
+        else:
+            execute(path)
     if not sys.argv[1:]:
         draw_picture()

@@ -1,0 +1,59 @@
+"""Dropout, weight decay, and both, in ReLU and linear autoencoders: 40 data sets in two readings; about 20 minutes.
+
+dropout.csv has a row for each reading, seed, number of steps, activation, rate of dropout and strength of decay, all
+trained from the same start by the same draws: what parameters are chosen by, recall@20 (validation) and cross-entropy
+(loss) of the validation users, and recall@20 and nDCG@100 of the test users. Two rows are no networks: popularity, and
+the oracle, which knows the probabilities by which the test users took items.
+"""
+
+import numpy as np
+
+from experiments import run
+from experiments.autoencoder import ACTIVATIONS, READINGS, SEEDS, cross_entropy, draw, network, pick, train_all
+from experiments.common import jobs
+from helpers import ndcg_at, recall_at
+
+DROPOUT = [(rate, 0.0) for rate in (0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95)]
+DECAY = [(0.0, decay) for decay in (0.0005, 0.001, 0.002, 0.004, 0.008, 0.016)]
+BOTH = [(rate, decay) for rate in (0.2, 0.4, 0.6, 0.8) for decay in (0.001, 0.002, 0.004)]
+GRIDS = {1_000: [(0.0, 0.0), *DROPOUT, *DECAY, *BOTH], 4_000: DROPOUT + DECAY[1:]}
+TRAINED = {1_000: ACTIVATIONS, 4_000: ACTIVATIONS[:1]}  # the linear networks have arrived after 1 000 steps
+
+
+def judged(validation, test, data):
+    """What scores (users, p) for validation and test users are worth."""
+    row = {"validation": recall_at(validation, *data.validation)}
+    return row | {"recall": recall_at(test, *data.test), "ndcg": ndcg_at(test, *data.test)}
+
+
+def references(data):
+    """The rows of popularity and of the oracle."""
+    popularity = np.broadcast_to(data.X.toarray().sum(axis=0), data.test.seen.shape)
+    for name, scores in (("popularity", popularity), ("oracle", data.weights)):
+        row = {"activation": name, "rate": 0.0, "decay": 0.0, "loss": np.nan} | judged(popularity, scores, data)
+        yield row | ({"validation": np.nan} if name == "oracle" else {})
+
+
+def score(net, activation, data):
+    """The scores of one network."""
+    validation, test = (np.asarray(network(net, users.seen, activation)) for users in (data.validation, data.test))
+    loss = cross_entropy(validation, data.validation.hidden)
+    return {"loss": float(loss)} | judged(validation, test, data)
+
+
+def compare(reading, seed, steps, grid=None):
+    """All rows of one data set and number of steps."""
+    data, grid = draw(reading, seed), grid or GRIDS[steps]
+    rows = list(references(data))
+    for activation in TRAINED[steps]:
+        nets = train_all([seed], [seed], grid, data.X.toarray(), activation, steps)
+        for i, (rate, decay) in enumerate(grid):
+            row = {"activation": activation, "rate": rate, "decay": decay}
+            rows.append(row | score(pick(nets, 0, 0, i), activation, data))
+    return rows
+
+
+JOBS = [job | {"steps": steps} for steps in GRIDS for job in jobs(READINGS, SEEDS)]
+
+if __name__ == "__main__":
+    run("dropout", JOBS, compare, processes=1)

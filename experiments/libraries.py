@@ -1,0 +1,118 @@
+"""Five small models that other people's libraries trained: implicit, gensim, and two towers in JAX.
+
+Usage: python -m experiments.libraries, with tests/requirements.txt installed: about 20 seconds. It writes
+libraries.npz, which the chapter on the audit reads. One shop, 400 users × 120 items, 8 dimensions. Factors are float32,
+as the libraries make them. Threads and processors may change their digits; the verdicts are the same.
+"""
+
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from helpers import simulate_interactions
+
+FILE = Path(__file__).with_name("libraries.npz")
+K = 8
+
+
+def shop():
+    """The interactions, (400, 120) CSR."""
+    sim = simulate_interactions(np.random.default_rng(15), 400, 120, max_activity=40)
+    return sim.X[:, sim.X.sum(axis=0) > 0]
+
+
+def implicit_als(X, lam, iterations):
+    """Users and items of implicit's alternating least squares: Eq. 2's family, weighted by confidence."""
+    from implicit.cpu.als import AlternatingLeastSquares
+    from scipy.sparse import csr_matrix
+
+    with threadpool_limits(1, user_api="blas"):
+        model = AlternatingLeastSquares(
+            factors=K, regularization=lam, iterations=iterations, random_state=0, num_threads=1
+        )
+        model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
+    return model.user_factors, model.item_factors
+
+
+def implicit_bpr(X):
+    """Users and items of implicit's Bayesian personalized ranking; the last column of the items is their bias."""
+    from implicit.cpu.bpr import BayesianPersonalizedRanking
+    from scipy.sparse import csr_matrix
+
+    with threadpool_limits(1, user_api="blas"):
+        model = BayesianPersonalizedRanking(factors=K, iterations=200, random_state=0, num_threads=1)
+        model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
+    return model.user_factors, model.item_factors
+
+
+def gensim_skip_gram(X):
+    """Contexts and words of gensim's skip-gram with negative sampling: a user is a sentence of items."""
+    from gensim.models import Word2Vec
+
+    sentences = [[str(item) for item in row.indices] for row in X]
+    model = Word2Vec(
+        sentences, vector_size=K, window=40, min_count=1, sg=1, negative=5, epochs=30, workers=1, seed=0, sorted_vocab=0
+    )
+    order = [model.wv.key_to_index[str(item)] for item in range(X.shape[1])]
+    return model.syn1neg[order], model.wv.vectors[order]
+
+
+def two_towers(X, scale=10.0, steps=400, rate=0.02):
+    """Users and items, rows of length one, of a softmax over items of their cosines, times 10, by Adam."""
+    import jax
+    import jax.numpy as jnp
+
+    target = jnp.asarray(X.toarray())
+
+    def unit(E):
+        return E / jnp.linalg.norm(E, axis=1, keepdims=True)
+
+    def loss(pair):
+        P, B = map(unit, pair)
+        return -jnp.sum(target * jax.nn.log_softmax(scale * P @ B.T)) / target.sum()
+
+    def step(state, t):
+        pair, m, v = state
+        slope = jax.grad(loss)(pair)
+        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
+        v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, v, slope)
+        near, far = 1 - 0.9 ** (t + 1), 1 - 0.999 ** (t + 1)
+        pair = jax.tree.map(lambda w, m, v: w - rate * (m / near) / (jnp.sqrt(v / far) + 1e-8), pair, m, v)
+        return (pair, m, v), None
+
+    keys = jax.random.split(jax.random.key(0))
+    start = tuple(jax.random.normal(key, (size, K)) for key, size in zip(keys, X.shape, strict=True))
+    rest = jax.tree.map(jnp.zeros_like, start)
+    (pair, _, _), _ = jax.jit(lambda s: jax.lax.scan(step, s, jnp.arange(steps)))((start, rest, rest))
+    return tuple(np.asarray(unit(E)) for E in pair)
+
+
+MODELS = {  # how it is trained, the objective it claims, what theory says of its cosines
+    "implicit ALS, defaults": (lambda X: implicit_als(X, 0.01, 15), "factors", "no"),
+    "implicit ALS, converged": (lambda X: implicit_als(X, 3.0, 400), "factors", "yes"),
+    "implicit BPR": (implicit_bpr, "ranking", "no"),
+    "gensim skip-gram": (gensim_skip_gram, "none", "no"),
+    "two towers, normalized": (two_towers, "normalized", "yes"),
+}
+
+
+def read():
+    """The committed models: a dict from name to users and items."""
+    with np.load(FILE) as arrays:
+        return {name: (arrays[f"{name}: users"], arrays[f"{name}: items"]) for name in MODELS}
+
+
+def run():
+    """Train all, and write them."""
+    X = shop()
+    arrays = {}
+    for name, (train, _, _) in MODELS.items():
+        users, items = train(X)
+        arrays |= {f"{name}: users": np.float32(users), f"{name}: items": np.float32(items)}
+        print(name, flush=True)
+    np.savez_compressed(FILE, **arrays)
+
+
+if __name__ == "__main__":
+    run()

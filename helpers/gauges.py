@@ -1,0 +1,380 @@
+r"""Canonical gauges of a model that is given as two factors, and which neighbors survive a change of gauge.
+
+P (n, k) are the users, B (p, k) the items, and the model's scores are :math:`P B^\top`; (P M, B M⁻ᵀ) has the same
+scores for every invertible M. A gauge is a choice of M. Everything is computed from k×k matrices and from blocks of
+rows, so factors may be larger than memory; no n×p or p×p matrix is formed. Cosines, shares and condition numbers are
+dimensionless. Rows that are zero have no direction, and no neighbors.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.arguments import valid_generator, valid_integer, valid_number
+from helpers.spectrum import signs
+
+ROWS_AT_ONCE = 8_192
+NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below it is rounding of float32
+PARALLEL = 1e-6  # radians
+NEARLY_CONSTANT = 0.05  # spread over mean
+LARGE = 2**24  # entries; directions of larger matrices are float32
+
+
+class Gauge(NamedTuple):
+    """Item b becomes (b − origin)ᵀ matrix; origin (k,), matrix (k, r)."""
+
+    origin: np.ndarray
+    matrix: np.ndarray
+
+
+def blocks(E):
+    """The rows of E as float64, many at a time, each with the number of its first row."""
+    for start in range(0, len(E), ROWS_AT_ONCE):
+        yield start, np.asarray(E[start : start + ROWS_AT_ONCE], dtype=float)
+
+
+class Moments(NamedTuple):
+    r"""What is needed of a factor E (m, k): m = count of its nonzero rows, their mean (k,), and spread R (≤ k, k) with
+
+    .. math:: R^\top R = (E - \mathbf 1 \bar e^\top)^\top (E - \mathbf 1 \bar e^\top)
+    """
+
+    count: int
+    mean: np.ndarray
+    spread: np.ndarray
+
+
+def moments(E):
+    r"""Moments of E from one pass, by the QR decomposition of (1, E), which squares no condition number.
+
+    Parameters: E (m, k), not all rows zero; rows that are zero do not count.
+    """
+    R = np.zeros((0, E.shape[1] + 1))
+    count = 0
+    for _, rows in blocks(E):
+        rows = rows[rows.any(axis=1)]
+        count += len(rows)
+        R = np.linalg.qr(np.vstack([R, np.hstack([np.ones((len(rows), 1)), rows])]), mode="r")
+    return Moments(count, R[0, 1:] / R[0, 0], R[1:, 1:])
+
+
+def triangular_factor(about, origin=0.0):
+    r"""R with :math:`R^\top R = (E - \mathbf 1 o^\top)^\top (E - \mathbf 1 o^\top)`, (≤ k, k), from Moments of E."""
+    shift = np.sqrt(about.count) * (about.mean - origin)
+    return np.linalg.qr(np.vstack([shift, about.spread]), mode="r")
+
+
+def imbalance(users, items):
+    r"""How far :math:`P^\top P` is from a multiple of :math:`B^\top B`, as a share of its Frobenius norm.
+
+    .. math:: \min_q \|P^\top P - q\,B^\top B\|_F \,/\, \|P^\top P\|_F
+
+    Parameters: Moments of P and of B. Returns: a float in [0, 1], the same if P and B change places; 0 at a minimum of
+    a loss of the scores with :math:`\mu_P\|P\|_F^2 + \mu_B\|B\|_F^2` added.
+    """
+    first, second = (R.T @ R for R in map(triangular_factor, (users, items)))
+    first, second = first / np.linalg.norm(first), second / np.linalg.norm(second)
+    return float(np.linalg.norm(first - np.sum(first * second) * second))
+
+
+def canonical_gauges(users, items, center_items=False):
+    r"""The gauge as given, and four that are functions of the scores.
+
+    With the scores' singular value decomposition :math:`P B^\top = U\,\mathrm{diag}(s)\,V^\top`, items are V, V √s and
+    V s: *whitened* (:math:`B^\top B = I`), *balanced* (:math:`P^\top P = B^\top B`) and projected *back* (white users),
+    whose cosines are those of the columns of the scores. *Centered* is projected back after the mean user is
+    subtracted: cosines are correlations of the columns, which an item's bias cannot touch; nor a user's, if the mean
+    item is subtracted, too.
+    Parameters: Moments of P (n, k) and of B (p, k); center_items, whether to subtract the mean item.
+    Returns: a dict of Gauges, "given", "balanced", "whitened", "back", "centered". Directions with s below 1e-6 of the
+    largest are left out. Rows in a canonical gauge are the same for every M, up to the signs of columns and, where s
+    are tied, rotations.
+    Source: beyond the paper; the gauges are those of `whiten` and `project_items_back`.
+    """
+    zero = np.zeros(len(items.mean))
+    back, s = projection(triangular_factor(users), triangular_factor(items))
+    gauges = {"given": Gauge(zero, np.eye(len(zero)))}
+    for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
+        gauges[name] = Gauge(zero, back * s**power)
+    origin = items.mean if center_items else zero
+    centered = projection(users.spread, triangular_factor(items, origin), s)[0]
+    return gauges | {"centered": Gauge(origin, centered)}
+
+
+def projection(R_P, R_B, sizes=None):
+    r"""T (k, r) with :math:`B T = V\,\mathrm{diag}(s)`, and s (r,), from the triangular factors of P and B.
+
+    .. math:: R_P R_B^\top = U\,\mathrm{diag}(s)\,W^\top, \qquad T = R_P^\top U
+
+    What is below 1e-6 of the largest of sizes, by default of s, is left out.
+    """
+    left, s, _ = np.linalg.svd(R_P @ R_B.T, full_matrices=False)
+    kept = s > NEGLIGIBLE * np.max(s if sizes is None else sizes, initial=0)
+    return R_P.T @ left[:, kept], s[kept]
+
+
+def unseen_directions(users, items):
+    """How many directions of the items no user has a part in, so that no score sees them; from Moments."""
+    _, s, Vt = np.linalg.svd(triangular_factor(items), full_matrices=False)
+    kept = Vt[s > NEGLIGIBLE * s[0]]
+    R = triangular_factor(users)
+    seen = np.linalg.svd(R @ kept.T, compute_uv=False)
+    return len(kept) - int(np.sum(seen > NEGLIGIBLE * np.linalg.norm(R)))
+
+
+def condition(items, gauge):
+    r"""The factor between the directions of B that a gauge stretches most and least: the c of a cosine's error bar.
+
+    Parameters: Moments of B (p, k); gauge, a Gauge. Returns: a float ≥ 1, ∞ if a direction of B is left out.
+    """
+    _, s, Vt = np.linalg.svd(triangular_factor(items, gauge.origin), full_matrices=False)
+    rank = np.sum(s > NEGLIGIBLE * s[0])
+    stretches = np.linalg.svd(Vt[:rank] @ gauge.matrix)[1]
+    return float(stretches[0] / stretches[-1]) if len(stretches) == rank and stretches[-1] > 0 else np.inf
+
+
+def in_gauge(B, gauge):
+    """All items in a gauge, (p, r), with the signs of `truncated_svd`, in float32 if B is; zero rows stay zero.
+
+    The entry of largest magnitude in each column is positive.
+    """
+    E = np.empty((len(B), gauge.matrix.shape[1]), dtype=B.dtype if B.dtype == np.float32 else float)
+    for start, rows in blocks(B):
+        E[start : start + len(rows)] = rows.any(axis=1)[:, None] * ((rows - gauge.origin) @ gauge.matrix)
+    E *= signs(E).astype(E.dtype)
+    return E
+
+
+def directions(B, gauge=None, kept=None):
+    """Rows of B at length one, in a gauge; rows that are zero, but for rounding, stay zero.
+
+    Parameters: B (p, k); gauge, a Gauge, by default as given; kept (p,), booleans, the rows that count, by default all:
+    others become zero. Returns: (p, r), float32 if that has over 16 M entries.
+    """
+    k = B.shape[1]
+    gauge = Gauge(np.zeros(k), np.eye(k)) if gauge is None else gauge
+    r = gauge.matrix.shape[1]
+    U = np.empty((len(B), r), dtype=np.float32 if len(B) * r > LARGE else float)
+    for start, rows in blocks(B):
+        counts = rows.any(axis=1) if kept is None else kept[start : start + len(rows)] & rows.any(axis=1)
+        E = (rows - gauge.origin) @ gauge.matrix
+        largest = np.abs(E).max(axis=1, keepdims=True, initial=0)
+        terms = ((np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)).max(axis=1, keepdims=True, initial=0)
+        some = (largest > 1e-14 * terms) & counts[:, None]
+        E = np.divide(E, largest, out=np.zeros_like(E), where=some)
+        length = np.linalg.norm(E, axis=1, keepdims=True)
+        U[start : start + len(rows)] = np.divide(E, length, out=E, where=length > 0)
+    return U
+
+
+class Neighbors(NamedTuple):
+    """items (m,), the queries; rows (m, n), their nearest others, nearest first; distances (m, n) of unit vectors."""
+
+    items: np.ndarray
+    rows: np.ndarray
+    distances: np.ndarray
+
+
+def nearest(U, items, n=10, report=None):
+    r"""The n others of the largest cosine, exactly, by scikit-learn.
+
+    Parameters: U (p, r), rows of length one or zero; items (m,), rows of U that are not zero; n below the number of
+    such rows; report, called with the share that is done.
+    Returns: Neighbors. A distance d belongs to the cosine :math:`1 - d^2/2`.
+    """
+    from sklearn.neighbors import NearestNeighbors  # here, as it would double the time that importing helpers takes
+
+    kept = np.flatnonzero(U.any(axis=1))
+    n = valid_integer("n", n, 1, len(kept) - 1)
+    search = NearestNeighbors(n_neighbors=n + 1, algorithm="brute").fit(U if len(kept) == len(U) else U[kept])
+    found = Neighbors(items, np.empty((len(items), n), dtype=int), np.empty((len(items), n)))
+    step = max(250, 2**26 // len(U))
+    for start in range(0, len(items), step):
+        some = items[start : start + step]
+        distances, rows = search.kneighbors(U[some])
+        rows = kept[rows]
+        rows[:, n] = np.where((rows == some[:, None]).any(axis=1), rows[:, n], some)  # of many parallel rows, any n
+        others = rows != some[:, None]
+        found.rows[start : start + step] = rows[others].reshape(-1, n)
+        found.distances[start : start + step] = distances[others].reshape(-1, n)
+        if report is not None:
+            report(min(1.0, (start + step) / len(items)))
+    return found
+
+
+def overlap(first, second):
+    """Share of each query's neighbors that two lists have in common, (m,); rows (m, n) of each."""
+    return np.mean([np.isin(a, b) for a, b in zip(first, second, strict=True)], axis=1)
+
+
+def parallel_groups(U):
+    """A number for each row of U, the same for rows within a millionth of a radian of each other.
+
+    Parameters: U (p, r), rows of length one or zero. Returns: (p,) integers; rows that are zero are groups of one.
+    Rows are sorted by a random projection, and compared with those that stand next to them.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    views = np.vstack([rows @ view(U.shape[1]) for _, rows in blocks(U)])
+    order = np.argsort(views[:, 0])
+    order = order[np.any(views[order], axis=1)]  # a row other than zero has none in a random direction of measure 0
+    pairs = []
+    for step in range(1, min(33, len(order))):
+        i, j = order[:-step], order[step:]
+        near = views[j, 0] - views[i, 0] <= PARALLEL
+        if not near.any():
+            break
+        i, j = i[near], j[near]
+        near = np.abs(views[i, 1] - views[j, 1]) <= PARALLEL
+        i, j = i[near], j[near]
+        same = np.linalg.norm(U[i].astype(float) - U[j], axis=1) <= PARALLEL
+        pairs.append(np.array([i[same], j[same]]))
+    i, j = np.hstack([np.empty((2, 0), dtype=int), *pairs])
+    return connected_components(coo_array((np.ones(len(i)), (i, j)), shape=(len(U),) * 2), directed=False)[1]
+
+
+def view(k):
+    """Two fixed random directions of k dimensions, (k, 2)."""
+    axes = np.random.default_rng(0).normal(size=(k, 2))
+    return axes / np.linalg.norm(axes, axis=0)
+
+
+def artanh(distances):
+    r"""artanh of the cosines of unit vectors at these distances, :math:`\tfrac12\ln\frac{4 - d^2}{d^2}`."""
+    squares = np.clip(np.square(distances), 1e-300, 4)
+    with np.errstate(divide="ignore"):
+        return np.log((4 - squares) / squares) / 2
+
+
+def certified(distances, cond):
+    r"""Which nearest neighbors no M of condition number at most c = cond can change, (m,) booleans.
+
+    .. math:: \operatorname{artanh} s_1 - \operatorname{artanh} s_2 > 2 \ln c
+
+    for the cosines s₁ ≥ s₂ of the two nearest neighbors. It suffices, and is not necessary.
+    Parameters: distances (m, ≥ 2) of unit vectors to their nearest neighbors, no two of which are parallel; cond ≥ 1.
+    Source: beyond the paper; see `cosine_range`.
+    """
+    z = artanh(distances[:, :2])
+    return z[:, 0] - z[:, 1] > 2 * np.log(valid_number("cond", cond, low=1))
+
+
+def constant_columns(about):
+    """The columns of E whose spread is below 5 % of their mean: a list of numbers, from the Moments of E."""
+    spread = np.linalg.norm(about.spread, axis=0) / np.sqrt(about.count)
+    return np.flatnonzero(spread < NEARLY_CONSTANT * np.abs(about.mean)).tolist()
+
+
+def has_constant(about):
+    r"""Whether some direction v, not only a column, makes E v nearly constant: the same answer for every E M.
+
+    .. math:: \min_v \frac{\mathrm{sd}(Ev)}{|\mathrm{mean}(Ev)|} = (\bar e^\top C^{-1} \bar e)^{-1/2}
+
+    for the mean row ē and the covariance C. With fewer than 2k rows, only columns are looked at.
+    Parameters: the Moments of E.
+    """
+    if about.count < 2 * len(about.mean):
+        return bool(constant_columns(about))
+    _, s, Vt = np.linalg.svd(about.spread / np.sqrt(about.count))
+    floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
+    return bool(np.linalg.norm(Vt @ about.mean / np.maximum(s, floor)) > 1 / NEARLY_CONSTANT)
+
+
+def free_scales(*factors):
+    r"""How many symmetric directions S leave :math:`e^\top S\,e = 0` for all rows e: what unit lengths leave undecided.
+
+    :math:`k(k+1)/2` minus the rank of the :math:`e e^\top`. At 0, models with the same cosines between users and items
+    have the same cosines between items. Above 0 they need not, if no row depends on others: then the solutions are a
+    surface of that many dimensions. Beyond 64 columns rows are counted instead, which is the rank of rows in general
+    position. Of long factors, some 2k(k + 1) rows are used.
+    Parameters: factors (m, k); their lengths do not matter. Returns: an int, and whether no row depends on others.
+    """
+    k = factors[0].shape[1]
+    wanted = k * (k + 1) // 2
+    i, j = np.triu_indices(k)
+    sides = []
+    for some in factors:
+        E = directions(np.asarray(some[:: len(some) // (4 * wanted) + 1], dtype=float))
+        E = E[E.any(axis=1)] * np.sign(E[E.any(axis=1)] @ view(k)[:, :1])
+        sides.append(np.unique(np.round(E, 12), axis=0))
+    E = np.vstack(sides)
+    if k > 64:
+        return max(0, wanted - len(E)), True
+    squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
+    sizes = np.linalg.eigvalsh(squares.T @ squares)
+    rank = int(np.sum(sizes > 1e-10 * sizes[-1]))
+    return wanted - rank, rank == len(E)
+
+
+def have_length_one(E):
+    """Whether all rows of E but those that are zero have length one, within a hundredth."""
+    lengths = (np.linalg.norm(rows[rows.any(axis=1)], axis=1) for _, rows in blocks(E))
+    return all(np.all(np.abs(some - 1) < 0.01) for some in lengths)
+
+
+def null_cosines(rng, E, m=1_000):
+    """Cosines of m random items with m others, (m, m): chance, for embeddings with the spread of E and nothing else.
+
+    E is turned to its principal axes, so that a rotation of E changes nothing, and there each column is shuffled.
+    Parameters: rng, a numpy Generator; E (p, k), not all rows zero; m ≥ 1.
+    """
+    rng, m = valid_generator(rng), valid_integer("m", m, 1, np.inf)
+    axes = np.linalg.svd(moments(E).spread)[2].T
+    some = np.sort(rng.choice(len(E), min(len(E), 20_000), replace=False))
+    turned = np.asarray(E[some], dtype=float)
+    turned = turned[turned.any(axis=1)] @ axes
+    drawn = [np.take_along_axis(turned, rng.integers(len(turned), size=(m, len(axes))), axis=0) for _ in range(2)]
+    first, second = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in drawn)
+    return np.clip(first @ second.T, -1, 1)
+
+
+def precision(neighbors, labels):
+    """Share of each query's neighbors that have its label, (m,)."""
+    return np.mean(labels[neighbors.rows] == labels[neighbors.items, None], axis=1)
+
+
+def average_precisions(U, items, labels, others):
+    """Average precision of each query, (m,): over all others ranked by cosine, NaN if none has its label.
+
+    Parameters: U (p, r) rows of length one; items (m,), the queries; labels (p,); others, the rows that are ranked.
+    """
+    found = np.full(len(items), np.nan)
+    for place, item in enumerate(items):
+        ranked = others[others != item]
+        ranked = ranked[np.argsort(-(U[ranked] @ U[item]), kind="stable")]
+        hits = labels[ranked] == labels[item]
+        if hits.any():
+            found[place] = np.mean(np.arange(1, hits.sum() + 1) / (np.flatnonzero(hits) + 1))
+    return found
+
+
+def effective_rank(about):
+    r"""exp of the entropy of the shares :math:`s_i^2/\sum s^2` of the singular values of E: from 1 to k, dimensionless.
+
+    Parameters: the Moments of E. Source: Roy and Vetterli 2007, with squares.
+    """
+    shares = np.linalg.svd(triangular_factor(about), compute_uv=False) ** 2
+    shares = shares[shares > 0] / shares.sum()
+    return float(np.exp(-np.sum(shares * np.log(shares))))
+
+
+def mean_cosine(U):
+    """Mean cosine of two different items, from rows of length one."""
+    total, m = sum(rows.sum(axis=0) for _, rows in blocks(U)), int(U.any(axis=1).sum())
+    return float((total @ total - m) / (m * (m - 1)))
+
+
+def occurrence(neighbors, p):
+    """How often each of p items is among the neighbors of another, (p,)."""
+    return np.bincount(neighbors.rows.ravel(), minlength=p)
+
+
+def one_of_each(U):
+    """Which rows stand for all that are parallel to them, (p,) booleans: the first of each group; no row that is zero.
+
+    Parameters: U (p, r), rows of length one or zero.
+    """
+    kept = np.zeros(len(U), dtype=bool)
+    kept[np.unique(parallel_groups(U), return_index=True)[1]] = True
+    return kept & U.any(axis=1)

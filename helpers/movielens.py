@@ -1,0 +1,105 @@
+"""MovieLens' small data set, ml-latest-small: from a folder or from GroupLens, its checksums looked at either way.
+
+Its licence allows research and asks for the citation of Harper and Konstan 2015; it is not part of this repository.
+"""
+
+import hashlib
+import io
+import os
+import zipfile
+from pathlib import Path
+
+ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
+FILES = {  # bytes and sha256 of what this book was written with
+    "ratings.csv": (2_483_723, "aa289ca83157595d0df6aea1be6a4ded676ddc4385472e8313a8ed9805352646"),
+    "movies.csv": (494_431, "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07"),
+}
+VARIABLE = "MOVIELENS"  # the environment variable that names a folder with these files
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-latest-small"
+SECONDS = 20  # without an answer, after which GroupLens counts as out of reach
+
+
+class MissingDataError(Exception):
+    """The data are not here, or not those this book was written with; one sentence says why."""
+
+
+def read_movielens():
+    """The ratings and the films, as two DataFrames.
+
+    The files come from the folder that MOVIELENS names, else from ../shared/data/ml-latest-small beside the repository,
+    else from GroupLens, once, into the user's cache.
+    Returns: ratings (100 836 rows of userId, movieId, rating, timestamp), movies (9 742 of movieId, title, genres).
+    Raises MissingDataError if they cannot be had or are not the files that were expected.
+    Source: Harper and Konstan 2015, https://grouplens.org/datasets/movielens/.
+    """
+    import pandas as pd  # here, as it would double the time that importing helpers takes
+
+    return tuple(pd.read_csv(io.BytesIO(content)) for content in movielens_files().values())
+
+
+def movielens_files():
+    """The content of each of FILES, checked, as bytes; MissingDataError if that is not possible."""
+    if named := os.environ.get(VARIABLE):
+        return from_folder(Path(named))
+    if BESIDE.is_dir():
+        return from_folder(BESIDE)
+    path = download()
+    try:
+        return from_archive(path)
+    except MissingDataError:
+        path.unlink()  # so that the next attempt downloads it anew
+        raise
+
+
+def from_folder(folder):
+    """The files of a folder."""
+    if not folder.is_dir():
+        raise MissingDataError(f"{VARIABLE} must name a folder that holds {' and '.join(FILES)}, got {folder}")
+    contents = {}
+    for name, (size, _) in FILES.items():
+        try:
+            with open(folder / name, "rb") as file:
+                contents[name] = checked(name, file.read(size + 1), folder)
+        except OSError as problem:
+            raise MissingDataError(f"{folder / name} cannot be read: {problem.strerror}") from None
+    return contents
+
+
+def from_archive(path):
+    """The files of a zip archive, which is not unpacked; no more is read of any than it should have."""
+    contents = {}
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name, (size, _) in FILES.items():
+                with archive.open(f"{path.stem}/{name}") as file:
+                    contents[name] = checked(name, file.read(size + 1), path)
+    except (zipfile.BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, OSError) as problem:
+        raise MissingDataError(f"{path} is damaged: {problem}") from None
+    return contents
+
+
+def checked(name, content, place):
+    """content, if it is what was expected of the file of that name."""
+    size, digest = FILES[name]
+    if len(content) != size:
+        found = f"more than {size:,}" if len(content) > size else f"{len(content):,}"
+        raise MissingDataError(f"{name} of {place} must have {size:,} bytes, got {found}")
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise MissingDataError(f"{name} of {place} is not the file that this book was written with: its sha256 differs")
+    return content
+
+
+def download():
+    """The path of GroupLens' archive in the user's cache, to which it is downloaded unless it is there."""
+    import pooch
+
+    pooch.get_logger().setLevel("WARNING")
+    name, cache = ADDRESS.rpartition("/")[2], pooch.os_cache("cosine-similarity-companion")
+    downloader = pooch.HTTPDownloader(timeout=SECONDS)
+    try:
+        return Path(pooch.retrieve(ADDRESS, known_hash=None, fname=name, path=cache, downloader=downloader))
+    except (OSError, ValueError) as problem:  # requests' exceptions are OSErrors
+        why = type(problem).__name__
+        raise MissingDataError(
+            f"MovieLens is not here and {ADDRESS} cannot be had ({why}): set {VARIABLE} to a folder that holds it"
+        ) from None

@@ -1,0 +1,130 @@
+"""The experiment on a reader's own interactions, on small files."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from experiments import movielens
+from experiments.movielens import compare, interactions, main, models, split
+from helpers import factor_norm_factors, product_norm_factors, truncated_svd
+
+FRAME = pd.DataFrame(
+    {"who": ["b", "b", "a", "a", "a", "c"], "what": [9, 7, 7, 9, 5, 7], "stars": [4, 4, 5, 1, 5, 3.5], "when": range(6)}
+)
+
+
+def two_tastes(rng, n_users=240, n_items=24):
+    """Users of two kinds, who take three in four of their half's items and few of the other's."""
+    kind = np.arange(n_users)[:, None] % 2 == np.arange(n_items) % 2
+    return sp.csr_array((rng.random((n_users, n_items)) < np.where(kind, 0.7, 0.05)).astype(float))
+
+
+def test_interactions_count_what_was_liked_once():
+    X, items = interactions(pd.concat([FRAME, FRAME]), least_rating=3.5, least_users=1)
+    assert items.tolist() == [5, 7, 9]
+    assert X.toarray().tolist() == [[1, 1, 0], [0, 1, 1], [0, 1, 0]]
+
+
+def test_without_ratings_every_row_counts():
+    X, items = interactions(FRAME[["who", "what"]], least_rating=3.5, least_users=2)
+    assert items.tolist() == [7, 9]
+    assert X.toarray().tolist() == [[1, 1], [1, 1], [1, 0]]
+    assert interactions(FRAME, least_users=1, most_items=1)[1].tolist() == [7]
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (FRAME[["who"]], "a column of users and one of items"),
+        (FRAME.assign(who=[None, *"bcdef"]), "who must not be empty, row 1 is"),
+        (FRAME.assign(what=[1, 2, np.nan, 4, 5, 6]), "what must not be empty, row 3 is"),
+        (FRAME.assign(stars=["5", "five", "4", "3", "2", "1"]), "stars must be numbers, row 2 has none"),
+        (FRAME.iloc[:0], "no item was taken by 2 users or more"),
+    ],
+)
+def test_interactions_refuse_what_they_cannot_read(frame, message):
+    with pytest.raises(ValueError, match=message):
+        interactions(frame, least_rating=3.5, least_users=2)
+
+
+def test_nobody_is_both_learned_from_and_tested(rng):
+    X = two_tastes(rng)
+    train, validation, test = split(X, 0, 40)
+    assert train.shape[0] == X.shape[0] - 80
+    assert np.allclose(sum(part.sum(axis=0) for part in (train, *validation, *test)), X.sum(axis=0))
+    assert [part.shape[0] for part in (*validation, *test)] == [40] * 4
+
+
+def test_models_are_those_of_the_closed_forms(rng):
+    X = two_tastes(rng).toarray()
+    seen = X[:5]
+    s, V = truncated_svd(X, 6)
+    found = {(name, k, h): predict(seen) for name, k, h, _, predict in models(X.T @ X, [6], [3.0])}
+    tau = s[0] / 8
+    for name, factors, lam in (("Eq. 1", product_norm_factors, tau**2), ("Eq. 2", factor_norm_factors, tau)):
+        A, B = factors(s, V, lam)
+        assert np.allclose(found[name, 6, 3.0], seen @ A @ B.T)
+    assert np.allclose(found["popularity", 0, None], X.sum(axis=0))
+
+
+def test_ease_is_the_ridge_regression_of_each_item_on_the_others(rng):
+    X = two_tastes(rng).toarray()
+    tau, W = next(
+        (tau, predict(np.eye(24))) for name, _, _, tau, predict in models(X.T @ X, [], [3.0]) if name == "EASE"
+    )
+    others = np.delete(np.arange(24), 3)
+    ridge = np.linalg.solve(X[:, others].T @ X[:, others] + tau**2 * np.eye(23), X[:, others].T @ X[:, 3])
+    assert np.allclose(W[others, 3], ridge)
+    assert abs(W[3, 3]) < 1e-12
+
+
+def test_models_find_what_popularity_does_not(rng):
+    rows = pd.DataFrame(compare(two_tastes(rng, n_items=100), 0, 60, ranks=(1, 2, 4))).set_index("model")
+    assert list(rows.columns) == ["seed", "k", "tau", "edge", "validation", "recall20", "recall50", "ndcg100"]
+    assert set(rows.index) == {"popularity", "EASE", "Eq. 1", "Eq. 2", "weight decay"}
+    assert (rows["ndcg100"].drop("popularity") > rows.loc["popularity", "ndcg100"] + 0.05).all()
+
+
+@pytest.fixture
+def small_grid(monkeypatch):
+    monkeypatch.setattr(movielens.compare, "__defaults__", ((2, 4), np.array([1.0, 2, 3])))
+
+
+def test_the_command_line(rng, tmp_path, capsys, small_grid):
+    rows, columns = two_tastes(rng, n_items=60).nonzero()
+    frame = pd.DataFrame({"user": rows, "item": columns, "rating": 4.0})
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    main([str(tmp_path / "mine.csv"), "--splits", "2", "--held-out", "40", "--out", str(tmp_path / "out.csv")])
+    printed = capsys.readouterr().out
+    assert "240 users, 60 items" in printed
+    assert "split 2 of 2" in printed
+    assert printed.count("Eq. 1") >= 1
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 10
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "No such file"),
+        (b"", "No columns to parse"),
+        (b"user\n1\n", "a column of users and one of items"),
+        (b"user,item\n1,2\n", "no item was taken by 10 users or more"),
+        (b"user,item\n\xff\xfe,2\n", "codec can't decode"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong_in_one_sentence(tmp_path, content, message):
+    path = tmp_path / "mine.csv"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SystemExit, match=message) as stop:
+        main([str(path)])
+    assert str(path) in str(stop.value)
+    assert "\n" not in str(stop.value)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--splits", "0"), ("--held-out", "-1"), ("--held-out", "100")])
+def test_the_command_line_refuses_numbers_that_make_no_sense(tmp_path, option, value):
+    pd.DataFrame({"user": range(30), "item": 1}).to_csv(tmp_path / "mine.csv", index=False)
+    with pytest.raises(SystemExit, match=f"{option} must be .* got {value}"):
+        main([str(tmp_path / "mine.csv"), option, value])

@@ -1,0 +1,140 @@
+"""MovieLens' files: where they come from, and what is said where they are not or not whole."""
+
+import hashlib
+import socket
+import zipfile
+
+import pooch
+import pytest
+
+from helpers import movielens
+from helpers.movielens import MissingDataError, read_movielens
+
+FILES = {
+    "ratings.csv": b"userId,movieId,rating,timestamp\r\n1,7,4.0,11\r\n2,7,0.5,12\r\n",
+    "movies.csv": 'movieId,title,genres\r\n7,"Misérables, Les (1995)",Drama|War\r\n'.encode(),
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch, tmp_path):
+    """A data set of two ratings in the place of the real one, no folder beside the repository, an empty cache."""
+    sizes = {name: (len(text), hashlib.sha256(text).hexdigest()) for name, text in FILES.items()}
+    monkeypatch.setattr(movielens, "FILES", sizes)
+    monkeypatch.setattr(movielens, "BESIDE", tmp_path / "beside")
+    monkeypatch.delenv("MOVIELENS", raising=False)
+    monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache")
+
+
+def put(folder, **changed):
+    folder.mkdir()
+    for name, text in FILES.items():
+        (folder / name).write_bytes(changed.get(name.partition(".")[0], text))
+    return folder
+
+
+def archive(path, files=FILES, compression=zipfile.ZIP_DEFLATED):
+    with zipfile.ZipFile(path, "w", compression) as file:
+        for name, text in files.items():
+            file.writestr(f"ml-latest-small/{name}", text)
+    return path
+
+
+@pytest.fixture
+def downloaded(monkeypatch, tmp_path):
+    """Where an archive has to lie to be taken for the download."""
+    path = tmp_path / "ml-latest-small.zip"
+    monkeypatch.setattr(movielens, "download", lambda: path)
+    return path
+
+
+def test_a_folder_is_read_accents_commas_and_all(monkeypatch, tmp_path):
+    monkeypatch.setenv("MOVIELENS", str(put(tmp_path / "mine")))
+    ratings, movies = read_movielens()
+    assert ratings.values.tolist() == [[1, 7, 4.0, 11], [2, 7, 0.5, 12]]
+    assert movies.values.tolist() == [[7, "Misérables, Les (1995)", "Drama|War"]]
+
+
+def test_the_folder_beside_the_repository_is_read_and_the_named_one_goes_before(monkeypatch, tmp_path):
+    put(tmp_path / "beside")
+    assert len(read_movielens()[0]) == 2
+    monkeypatch.setenv("MOVIELENS", str(tmp_path / "nowhere"))
+    with pytest.raises(MissingDataError, match=r"MOVIELENS must name a folder that holds ratings.csv and movies.csv"):
+        read_movielens()
+
+
+def test_a_download_is_read_without_unpacking_it(downloaded):
+    archive(downloaded)
+    assert len(read_movielens()[0]) == 2
+    assert sorted(path.name for path in downloaded.parent.iterdir()) == ["ml-latest-small.zip"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"ratings": FILES["ratings.csv"][:-5]}, "ratings.csv of .*mine must have 57 bytes, got 52$"),
+        ({"ratings": FILES["ratings.csv"] * 2}, "ratings.csv of .*mine must have 57 bytes, got more than 57$"),
+        ({"ratings": FILES["ratings.csv"].replace(b"4.0", b"4.5")}, "not the file that this book was written with"),
+        ({"ratings": FILES["ratings.csv"].replace(b"\r\n", b"\n")}, "must have 57 bytes, got 54"),
+        ({"movies": b""}, "movies.csv of .*mine must have 6. bytes, got 0"),
+    ],
+)
+def test_a_file_that_is_not_the_one_expected(monkeypatch, tmp_path, changed, message):
+    monkeypatch.setenv("MOVIELENS", str(put(tmp_path / "mine", **changed)))
+    with pytest.raises(MissingDataError, match=message):
+        read_movielens()
+
+
+def test_a_file_that_is_not_there(monkeypatch, tmp_path):
+    monkeypatch.setenv("MOVIELENS", str(put(tmp_path / "mine")))
+    (tmp_path / "mine" / "movies.csv").unlink()
+    with pytest.raises(MissingDataError, match=r"movies.csv cannot be read: No such file"):
+        read_movielens()
+
+
+def test_a_truncated_download_is_said_and_removed(downloaded):
+    archive(downloaded)
+    downloaded.write_bytes(downloaded.read_bytes()[:-30])
+    with pytest.raises(MissingDataError, match=r"ml-latest-small.zip is damaged: File is not a zip file"):
+        read_movielens()
+    assert not downloaded.exists()
+
+
+def test_a_download_with_a_flipped_bit(downloaded):
+    archive(downloaded, compression=zipfile.ZIP_STORED)
+    content = downloaded.read_bytes()
+    downloaded.write_bytes(content.replace(b"1,7,4.0", b"1,7,5.0", 1))
+    with pytest.raises(MissingDataError, match="damaged: Bad CRC-32"):
+        read_movielens()
+
+
+def test_a_download_that_lacks_a_file(downloaded):
+    archive(downloaded, {"ratings.csv": FILES["ratings.csv"]})
+    with pytest.raises(MissingDataError, match=r"damaged: .*no item named 'ml-latest-small/movies.csv'"):
+        read_movielens()
+
+
+def test_of_a_bomb_no_more_is_read_than_there_should_be(downloaded):
+    archive(downloaded, FILES | {"ratings.csv": b"0" * 50_000_000})
+    with pytest.raises(MissingDataError, match=r"ratings.csv of .* must have 57 bytes, got more than 57"):
+        read_movielens()
+    assert not downloaded.exists()
+
+
+def test_no_network(monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no network here")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(movielens, "ADDRESS", "http://localhost:9/ml-latest-small.zip")
+    for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(MissingDataError, match=r"cannot be had \(\w+\): set MOVIELENS to a folder that holds it"):
+        read_movielens()
+
+
+def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
+    (tmp_path / "cache").write_text("a file, where the cache should be")
+    with pytest.raises(MissingDataError, match=r"cannot be had \(\w+\)"):
+        read_movielens()

@@ -1,0 +1,85 @@
+"""Chapters whose data are not here: skipped by the tests, shown as they are by the book."""
+
+import os
+import subprocess
+import sys
+import types
+
+import chapters
+import needs
+import notebooks
+import pytest
+import yaml
+
+ROOT = chapters.ROOT
+
+
+@pytest.fixture(autouse=True)
+def ask_anew():
+    needs.missing.cache_clear()
+    yield
+    needs.missing.cache_clear()
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("MOVIELENS", str(tmp_path / "nowhere"))
+
+
+def test_every_chapter_with_needs_is_there():
+    assert set(needs.CHAPTERS) <= {path.stem for path in chapters.CHAPTERS}
+    assert needs.missing("two-models") is None
+
+
+def test_movielens_that_is_not_there_is_a_reason(nowhere):
+    assert needs.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
+
+
+def test_versions_other_than_the_lock_are_a_reason(monkeypatch):
+    real = needs.version
+    monkeypatch.setattr(needs, "version", lambda name: "0.1" if name == "scipy" else real(name))
+    assert "scipy 0.1 for " in needs.missing("real-data")
+
+
+def test_the_locked_versions_are_none(monkeypatch, tmp_path):
+    monkeypatch.setattr(needs, "LOCK", tmp_path / "lock")
+    (tmp_path / "lock").write_text("".join(f"{name}=={needs.version(name)}  # via x\n" for name in needs.READ))
+    assert needs.missing("real-data") is None
+
+
+def test_the_book_shows_them_as_they_are(nowhere):
+    config = types.SimpleNamespace(nb_execution_excludepatterns=["old.ipynb"])
+    needs.leave_as_they_are(None, config)
+    assert config.nb_execution_excludepatterns[0] == "old.ipynb"
+    assert "book/movielens.ipynb" in config.nb_execution_excludepatterns
+    assert "book/two-models.ipynb" not in config.nb_execution_excludepatterns
+    extensions = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["local_extensions"]
+    assert extensions["needs"] == "tools"
+
+
+def test_the_tests_skip_them_and_say_why(nowhere):
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-rs", "-p", "no:cacheprovider"]
+    paths = ["book/movielens.ipynb", "tests/test_tables.py", "--deselect", "tests/test_tables.py"]
+    done = subprocess.run(
+        [*command, *paths], cwd=ROOT, env=os.environ, capture_output=True, text=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stdout
+    assert "MOVIELENS must name a folder" in done.stdout
+    assert " passed" not in done.stdout
+
+
+def test_make_notebooks_leaves_them_alone(nowhere):
+    path = ROOT / "book/movielens.ipynb"
+    before = path.read_bytes()
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/notebooks.py", path],
+        cwd=ROOT,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0
+    assert "movielens.ipynb: not executed: MOVIELENS must name" in done.stdout
+    assert path.read_bytes() == before
+    assert notebooks.needs is needs

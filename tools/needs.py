@@ -1,0 +1,54 @@
+"""What some chapters need beside the lock, and whether it is here; where it is not, their committed outputs stand.
+
+Also the Sphinx extension that leaves such chapters unexecuted. The tests skip them, and say why.
+"""
+
+import functools
+import pathlib
+import re
+from importlib.metadata import version
+
+from sphinx.util import logging
+
+from helpers.movielens import MissingDataError, movielens_files
+
+LOCK = pathlib.Path(__file__).parents[1] / "requirements.txt"
+READ = "numpy", "scipy", "scikit-learn"  # libraries whose documentation is a chapter's data
+
+
+def other_versions():
+    """Which of the libraries that a chapter reads are not those of the lock, in words; None if all are."""
+    pins = dict(re.findall(r"^([\w-]+)==([\w.]+)", LOCK.read_text("utf-8"), re.M))
+    others = [f"{name} {version(name)} for {pins[name]}" for name in READ if version(name) != pins[name]]
+    return f"reads the documentation of the libraries in requirements.txt, got {', '.join(others)}" if others else None
+
+
+def no_movielens():
+    """Why MovieLens' data cannot be had, None if they can."""
+    try:
+        movielens_files()
+    except MissingDataError as problem:
+        return str(problem)
+
+
+CHAPTERS = {"real-data": other_versions, "movielens": no_movielens}
+
+
+@functools.cache
+def missing(chapter):
+    """Why a chapter, named without its suffix, cannot be executed here; None if it can."""
+    return CHAPTERS[chapter]() if chapter in CHAPTERS else None
+
+
+def leave_as_they_are(app, config):
+    """Show the committed outputs of chapters that cannot be executed here, and say so."""
+    for chapter in CHAPTERS:
+        if reason := missing(chapter):
+            config.nb_execution_excludepatterns = [*config.nb_execution_excludepatterns, f"book/{chapter}.ipynb"]
+            logging.getLogger(__name__).info("%s: shown with its committed outputs: %s", chapter, reason)
+
+
+def setup(app):
+    """Sphinx calls this to load the extension."""
+    app.connect("config-inited", leave_as_they_are)
+    return {"parallel_read_safe": True}
