@@ -1,6 +1,10 @@
-// On every page: figures open large, and on a phone the cells of a stacked table say which column they are of.
+// On every page: those who press Tab meet the page before the list of chapters, figures open large, and on a phone the
+// cells of a stacked table say which column they are of.
 
 document.documentElement.dataset.page = location.pathname.split("/").at(-1).replace(".html", ""); // for print.css
+
+const chapters = document.querySelector(".bd-sidebar-primary");
+if (chapters) document.querySelector(".bd-main").after(chapters);
 
 // A figure is a link to its picture. Tapped, clicked, or opened by Enter, it shows the picture as large as the window
 // allows, never so small that its text cannot be read; Esc, the button, or a tap beside it closes it again.
