@@ -42,7 +42,7 @@ def measure(path):
     watcher = threading.Thread(target=watch, args=(stop, peak))
     watcher.start()
     try:
-        client.execute()
+        client.execute(cleanup_kc=True)  # or the kernel stays, as it was given
     finally:
         stop.set()
         watcher.join()
