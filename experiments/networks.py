@@ -14,7 +14,7 @@ from experiments import read, run
 from experiments.autoencoder import ACTIVATIONS, READINGS, SEEDS, draw, network, pick, train_all
 from experiments.common import jobs
 from experiments.dropout import DECAY, DROPOUT, score
-from helpers import cosine_similarity
+from helpers import cosine_similarity, nearest, overlap
 
 REGULARIZERS = "dropout", "decay"
 STEPS = 1_000, 4_000  # a fourth, to see how far the end is
@@ -28,16 +28,10 @@ def tuned(reading, activation, grid):
     return min(grid, key=loss.__getitem__)
 
 
-def nearest(S, n=5):
-    """Whether j is among the n nearest of i, (p, p) bool."""
-    order = np.argsort(2 * np.eye(len(S)) - S, axis=1)[:, :n]
-    return np.any(order[:, :, None] == np.arange(len(S)), axis=1)
-
-
 def compare(S, T):
     """Mean difference of two tables of cosines, and the share of five nearest neighbors in common."""
     pairs = np.triu_indices(len(S), 1)
-    return np.abs(S - T)[pairs].mean(), np.sum(nearest(S) & nearest(T)) / (5 * len(S))
+    return np.abs(S - T)[pairs].mean(), overlap(nearest(S, 5), nearest(T, 5))
 
 
 def fixed(net, activation):

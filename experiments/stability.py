@@ -12,7 +12,7 @@ from scipy.linalg import eigh
 
 from experiments import run
 from experiments.common import TAUS, draw, jobs
-from helpers import average_precision, cosine_similarity, recall_at
+from helpers import average_precision, cosine_similarity, nearest, overlap, recall_at
 
 K, READINGS, SEEDS = 50, ["default", "activity exponent 1.5"], range(8)
 
@@ -51,16 +51,6 @@ def steepest(s, s_other, f2, f2_other):
     return np.max(rise / np.maximum(run_, 1e-300), where=rise > 0, initial=0)
 
 
-def nearest(S, n=10):
-    """The n nearest items of each, (p, n)."""
-    return np.argpartition(2 * np.eye(len(S)) - S, n - 1, axis=1)[:, :n]
-
-
-def survivors(neighbors, others):
-    """The share of neighbors that are also among the others."""
-    return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2))
-
-
 def distance(spectra):
     """‖G₁ − G₂‖ of the two halves, Frobenius."""
     (s, V), (s_other, V_other) = spectra
@@ -86,7 +76,7 @@ def compare(spectra, weight, apart, k=K):
     row, (S, S_other) = movement(spectra, weight, apart, k)
     error = np.abs(S - S_other)[np.triu_indices(len(S), 1)]
     row |= {"rms": np.sqrt(np.mean(error**2)), "worst": error.max()}
-    return row | {"survive": survivors(nearest(S), nearest(S_other))}, S
+    return row | {"survive": overlap(nearest(S), nearest(S_other))}, S
 
 
 def split(reading, seed, taus=TAUS[1:16:2]):
