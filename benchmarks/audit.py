@@ -21,10 +21,10 @@ ROOT = Path(__file__).parents[1]
 
 def neighbors():
     """Ten nearest neighbors of all of 20 000 × 50, beside faiss's exact flat index."""
-    import faiss
-
     U = directions(np.random.default_rng(0).normal(size=(20_000, 50)))
     U_32, every = np.ascontiguousarray(U, dtype=np.float32), np.arange(len(U))
+    nearest(U, every[:1])  # scikit-learn looks once for the BLAS to hold to one thread; faiss's shares its OpenMP
+    import faiss
 
     def by_faiss():
         index = faiss.IndexFlatIP(U.shape[1])
