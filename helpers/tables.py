@@ -54,7 +54,7 @@ def table(frame, digits=2, bold=None, ends=False):
     marks = best(frame, digits, bold)
     if frame.index.names != [None] or not frame.index.equals(pd.RangeIndex(len(frame))):
         names = ["" if name is None else name for name in frame.index.names]
-        labels = frame.index.set_names(names).to_frame(index=False)
+        labels = pd.DataFrame([*frame.index], columns=names)
         frame = pd.concat([labels, frame.reset_index(drop=True)], axis=1)
         marks = np.hstack([np.zeros(labels.shape, dtype=bool), marks])
     texts = frame.map(lambda value: text(value, digits, ends))

@@ -100,6 +100,7 @@ def test_bars_inside_a_cell_do_not_end_it():
         (pd.RangeIndex(2, name="seed"), ["seed", "a"], ["0", "1"]),
         (pd.Index(["x", "y"], name="a"), ["a", "a"], ["x", "1"]),
         (pd.MultiIndex.from_tuples([("x", 1), ("y", 2)], names=["b", None]), ["b", "", "a"], ["x", "1", "1"]),
+        (pd.MultiIndex.from_tuples([("x", 1), ("y", 2)]), ["", "", "a"], ["x", "1", "1"]),
     ],
 )
 def test_the_index_is_shown_unless_it_counts_the_rows(index, header, first):
