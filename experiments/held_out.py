@@ -54,7 +54,7 @@ def score_held_out(reading, seed, ranks=RANKS):
         values, vectors = np.linalg.eigh(H)
         s, V = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
         for objective, kept in KEPT.items():
-            taus = [*TAUS, np.inf] if objective == "Eq. 1" else TAUS[TAUS < s[0]]
+            taus = [*TAUS, np.inf] if objective == "Eq. 1" else [tau for tau in TAUS if tau < s[0]]
             for k in ranks if name + objective in AT_ALL_RANKS else (50,):
                 for tau in taus:
                     models = [predict(users, V[:, :k], kept(s[:k], tau), *frame) for users in data[2:4]]
