@@ -94,6 +94,71 @@ def test_the_items_that_are_written_are_the_same_for_every_m(rng):
     assert g.in_gauge(B.astype(np.float32), gauge).dtype == np.float32
 
 
+def all_cosines(P, B, name="centered", center=None):
+    """Cosines of the items that are written, 0 for those without a direction."""
+    about = g.moments(B)
+    center = g.has_constant(about) if center is None else center
+    U = g.directions(g.in_gauge(B, g.canonical_gauges(g.moments(P), about, center)[name]))
+    return U @ U.T
+
+
+def test_an_item_with_one_score_for_all_users_has_no_direction(rng):
+    """Its correlation with others is 0 / 0: it must be zero, and not rounding errors that M chooses."""
+    P, B = np.hstack([rng.normal(size=(90, 5)), np.ones((90, 1))]), rng.normal(size=(40, 6))
+    B[[7, 9], :5] = 0
+    before = all_cosines(P, B)
+    assert not before[[7, 9]].any()
+    assert (before.diagonal() > 0).sum() == 38
+    for _ in range(3):
+        M = ill(rng, 6, 100)
+        np.testing.assert_allclose(all_cosines(*transform_rows(P, B, M)), before, atol=1e-8)
+    mean = np.vstack([B, B.mean(axis=0)])  # the mean item, subtracted from itself
+    assert not all_cosines(P, mean, center=True)[-1].any()
+
+
+def transform_rows(P, B, M):
+    return P @ M, B @ np.linalg.inv(M).T
+
+
+@pytest.mark.parametrize(("p", "k"), [(20, 12), (14, 12), (12, 12), (9, 12), (30, 12)])
+def test_the_cure_of_few_items_is_the_same_for_every_m(rng, p, k):
+    B = np.hstack([rng.normal(size=(p, k - 1)), np.ones((p, 1))])
+    P = rng.normal(size=(200, k)) + 0.3
+    about = g.moments(B)
+    assert g.has_constant(about) == (p > k)
+    for _ in range(3):
+        P_m, B_m = transform_rows(P, B, rng.normal(size=(k, k)))
+        assert g.has_constant(g.moments(B_m)) == (p > k)
+        np.testing.assert_allclose(all_cosines(P_m, B_m), all_cosines(P, B), atol=1e-6)
+
+
+def test_few_items_without_a_constant_have_none(rng):
+    for k in (5, 30):
+        for p in range(k - 1, 2 * k + 2):
+            assert not any(g.has_constant(g.moments(rng.normal(size=(p, k)))) for _ in range(10))
+
+
+def test_users_and_items_that_do_not_meet_have_no_gauge(rng):
+    turn = rotation(rng, 6)
+    P = np.hstack([rng.normal(size=(50, 3)), np.zeros((50, 3))]) @ turn
+    B = np.hstack([np.zeros((40, 3)), rng.normal(size=(40, 3))]) @ turn
+    gauges = g.canonical_gauges(g.moments(P), g.moments(B))
+    assert {gauge.matrix.shape[1] for name, gauge in gauges.items() if name != "given"} == {0}
+
+
+def test_no_factor_is_the_c_of_a_gauge_that_moves_the_origin(rng):
+    """A neighbor that every M of this condition number leaves in place is lost when the mean item is subtracted."""
+    P, B = rng.normal(size=(400, 4)), rng.normal(size=(300, 4)) + 8
+    about = g.moments(B)
+    gauge = g.canonical_gauges(g.moments(P), about, True)["centered"]
+    stretches = np.linalg.svd(gauge.matrix)[1]
+    every = np.arange(300)
+    before, after = g.nearest(g.directions(B), every, 2), g.nearest(g.directions(B, gauge), every, 1)
+    safe = g.certified(before.distances, stretches[0] / stretches[-1])
+    assert (after.rows[safe, 0] != before.rows[safe, 0]).any()
+    assert g.condition(about, gauge) == np.inf
+
+
 @pytest.mark.parametrize("rows", [1, 7, 1000])
 def test_moments_do_not_depend_on_blocks(rng, monkeypatch, rows):
     monkeypatch.setattr(g, "ROWS_AT_ONCE", rows)
@@ -220,6 +285,23 @@ def test_scales_that_unit_lengths_leave(rng, m, k):
     assert g.free_scales(np.eye(k), np.eye(k)) == (k * (k - 1) // 2, False)
 
 
+def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):
+    """Two models of 70 dimensions: unit rows, the same predictions, other cosines."""
+    angles = rng.uniform(-0.3, 0.3, 3000), rng.uniform(1.2, 1.8, 3000)
+    P, B = (np.hstack([np.c_[np.cos(a), np.sin(a)], np.zeros((3000, 68))]) for a in angles)
+    stretch = np.sqrt([0.95, 1.05])
+    P_2, B_2 = P.copy(), B.copy()
+    P_2[:, :2], B_2[:, :2] = P[:, :2] * stretch, B[:, :2] / stretch
+    P_2[:, 2], B_2[:, 3] = (np.sqrt(1 - np.sum(E[:, :2] ** 2, axis=1)) for E in (P_2, B_2))
+    turn = rotation(rng, 70)
+    np.testing.assert_allclose(P_2 @ B_2.T, P @ B.T, atol=1e-12)
+    assert np.abs(B_2 @ B_2.T - B @ B.T).max() > 0.005
+    for users, items in ((P, B), (P_2, B_2)):
+        assert g.free_scales(users @ turn, items @ turn)[1] is False
+        assert verdict("normalized", evidence(items @ turn, users @ turn)).determined != "yes"
+    assert g.free_scales(rng.normal(size=(3000, 70)))[0] == 0
+
+
 def test_free_scales_are_free(rng):
     """With 7 users and 6 items in 5 dimensions, another model has the same predictions, and other cosines."""
     from scipy.optimize import least_squares
@@ -276,6 +358,8 @@ def test_null_cosines(rng):
     assert g.null_cosines(rng, B + 3).mean() > 0.8
     with pytest.raises(TypeError, match="rng must be a numpy Generator"):
         g.null_cosines(0, B)
+    sparse = np.vstack([sign * size * np.eye(4) for sign in (1, -1) for size in (1, 2)])
+    assert np.isfinite(g.null_cosines(rng, sparse)).all()
 
 
 def test_average_precisions(rng):
