@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from helpers import cosine_range, cosine_similarity, transform
 from helpers import gauges as g
-from helpers.verdicts import OBJECTIVES, Evidence, evidence, verdict
+from helpers.verdicts import OBJECTIVES, Evidence, evidence, recommendation, verdict
 
 
 def model(rng, n=60, p=40, k=5):
@@ -409,6 +409,51 @@ def test_a_penalty_on_both_factors_is_checked(rng):
     stored = verdict("factors", evidence(B_b, P_b, 0.0))
     assert stored.determined == "no"
     assert "users:5 is constant" in stored.reason
+
+
+def test_a_constant_column_is_no_bias_if_it_is_balanced(rng):
+    """The closed form of Eq. 2 where everybody takes nearly everything: its first column is nearly constant."""
+    X = 1 + 0.02 * rng.normal(size=(400, 50))
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    P, B = (E[:, :5] * np.sqrt(s[:5] - 0.05) for E in (U, Vt.T))
+    seen = evidence(B, P, 0.0)
+    assert seen.biases == ["items:0", "users:0"]
+    assert verdict("factors", seen).determined == "yes"
+
+
+def test_a_few_items_that_balancing_tears_apart_are_counted(rng):
+    P, B = balanced(rng)
+    found = verdict("factors", evidence(B, P, np.array([0.0] * 37 + [0.5, 0.7, 0.4])))
+    assert found.determined == "yes"
+    assert found.warnings == [
+        "Balancing exchanges half of the nearest neighbors of 2 items, or more: these are not determined."
+    ]
+    assert verdict("factors", evidence(B, P, np.zeros(40))).warnings == []
+
+
+def test_a_softmax_does_not_see_the_height_of_a_circle(rng):
+    """Unit rows on both sides, the same probabilities, and other cosines."""
+    turns, w = rng.uniform(0, 2 * np.pi, 60), rng.normal(size=(500, 2))
+    w *= rng.uniform(0, 0.55, (500, 1)) / np.linalg.norm(w, axis=1, keepdims=True)
+    models = []
+    for height in (0.5, 0.7):
+        radius = np.sqrt(1 - height**2)
+        P = w * np.sqrt(0.75) / radius
+        P = np.c_[P, np.sqrt(1 - np.sum(P**2, axis=1))]
+        B = np.c_[radius * np.cos(turns), radius * np.sin(turns), np.full(60, height)]
+        models.append((P, B))
+    (P, B), (P_2, B_2) = models
+    assert np.ptp(P @ B.T - P_2 @ B_2.T, axis=1).max() < 1e-12
+    assert np.abs(B @ B.T - B_2 @ B_2.T).max() > 0.4
+    assert "A direction of the items is nearly constant" in verdict("normalized", evidence(B, P)).warnings[0]
+
+
+def test_a_recommendation_says_what_its_cosines_are(rng):
+    P, B = balanced(rng)
+    answer = verdict("ranking", evidence(B, P, 0.0))
+    assert "columns of scores, each less its user's mean, which" in recommendation(answer, True, True, True)[1]
+    assert "correlations of the items' columns of scores, which" in recommendation(answer, True)[1]
+    assert "cosines of the items' columns of scores, which" in recommendation(answer, True, False, True)[1]
 
 
 def test_cosines_inside_the_loss_are_checked(rng):
