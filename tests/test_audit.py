@@ -128,6 +128,41 @@ def test_a_folder_that_is_a_file(folder, capsys, rng):
     assert "expected a folder to write to, got a file" in capsys.readouterr().err
 
 
+def test_an_input_is_not_overwritten(folder, capsys, rng):
+    """Who audits the safe items of an earlier run, into the same folder, keeps them."""
+    (folder / "audit").mkdir()
+    save(folder / "audit", **{"safe-items": rng.normal(size=(30, 4))})
+    for path in ("audit/safe-items.npy", "audit/../audit/safe-items.npy"):
+        assert audit.main(["--items", path]) == 2
+        assert "expected an input that the audit does not overwrite" in capsys.readouterr().err
+    assert [path.name for path in (folder / "audit").iterdir()] == ["safe-items.npy"]
+
+
+@pytest.mark.parametrize("name", audit.WRITTEN)
+def test_a_folder_in_the_place_of_what_is_written(folder, capsys, rng, name):
+    save(folder, items=rng.normal(size=(30, 4)))
+    (folder / "out" / name).mkdir(parents=True)
+    assert audit.main(["--items", "items.npy", "--out", "out"]) == 2
+    assert "expected a file or nothing, as the audit writes it, got a folder" in capsys.readouterr().err
+    assert [path.name for path in (folder / "out").iterdir()] == [name]
+
+
+def test_names_that_no_file_can_have(folder, capsys, rng):
+    save(folder, items=rng.normal(size=(30, 4)))
+    assert audit.main(["--items", "x" * 300 + ".npy"]) == 2
+    assert capsys.readouterr().err.endswith(".npy: expected a file, there is none\n")
+    assert audit.main(["--items", "items.npy", "--out", "x" * 300]) == 2
+    assert "expected a folder to write to, got a name that fails" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows asks for rights to make a link")
+def test_a_link_that_leads_nowhere(folder, capsys, rng):
+    save(folder, items=rng.normal(size=(30, 4)))
+    (folder / "out").symlink_to("nowhere/else")
+    assert audit.main(["--items", "items.npy", "--out", "out"]) == 2
+    assert "got a link that leads nowhere" in capsys.readouterr().err
+
+
 def test_items_that_all_point_one_way(folder, rng):
     save(folder, items=np.outer(rng.uniform(1, 2, 30), np.ones(3)))
     done = run("--items", str(folder / "items.npy"), "--out", str(folder / "out"))
@@ -190,8 +225,9 @@ def test_items_alone(folder, rng):
     assert "neighbors, given: 100%" in done.stderr
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-def test_interrupted_it_leaves_nothing(folder, rng):
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals for one process")
+@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM"])
+def test_interrupted_it_leaves_nothing(folder, rng, end):
     save(folder, items=rng.normal(size=(60_000, 32)), users=rng.normal(size=(9_000, 32)))
     command = [sys.executable, "-m", "tools.audit", "--items", f"{folder}/items.npy", "--users", f"{folder}/users.npy"]
     command += ["--out", f"{folder}/out"]
@@ -200,7 +236,10 @@ def test_interrupted_it_leaves_nothing(folder, rng):
         if line.startswith("neighbors"):
             break
     private = next(folder.glob(".audit-*"))
-    os.killpg(process.pid, signal.SIGINT)
+    if end == "SIGINT":  # from a terminal, to all of its processes
+        os.killpg(process.pid, signal.SIGINT)
+    else:  # from a scheduler, to one
+        process.terminate()
     assert process.wait(60) == 130
     assert "interrupted, nothing was written" in process.stderr.read()
     process.stderr.close()
