@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from test_files import bad_models, put
+from test_what_to_do import ENGLISH, recipe
 
 from experiments import libraries
 from helpers import cosine_similarity
@@ -196,6 +197,9 @@ def test_everything_is_written(folder, rng):
     assert summary["bias_columns"] == ["users:8"]
     assert set(summary["neighbor_overlap"]) == {"given", "balanced", "whitened", "back", "centered"}
     assert summary["rerun_overlap"] < 0.3
+    assert set(summary["overlap_by_popularity"]) == {"rarest third", "middle third", "most popular third"}
+    for key in SCHEMA["required"]:  # everything was given
+        assert summary[key] is not None, key
     safe = np.load(out / "safe-items.npy")
     assert safe.dtype == np.float32
     assert not safe[-1].any()
@@ -223,6 +227,53 @@ def test_items_alone(folder, rng):
     assert summary["neighbor_overlap"] == {"given": 1}
     assert not (folder / "out" / "safe-items.npy").exists()
     assert "neighbors, given: 100%" in done.stderr
+
+
+def test_what_is_given_may_say_nothing(folder, rng):
+    """Labels that no two items share, counts that are all alike, a second run that is nearly empty, few items."""
+    users, items = rng.normal(size=(90, 5)), rng.normal(size=(9, 5))
+    users[:, 4], items[7, :4] = 1, 0  # an item that is a bias and nothing else
+    again = rng.normal(size=(9, 5))
+    again[4:] = 0
+    labels = np.array([f"label {row}" for row in range(9)])
+    save(folder, items=items, users=users, labels=labels, counts=np.ones(9), again=again)
+    words = [word for name in audit.FILES for word in (f"--{name}", str(folder / f"{name}.npy"))]
+    done = run(*words, "--out", f"{folder}/out", "--objective", "factors")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((folder / "out" / "summary.json").read_text("utf-8"))
+    assert summary["rerun_overlap"] is summary["length_frequency"] is None
+    assert set(summary["average_precision"].values()) == {None}
+    assert set(summary["label_purity"].values()) == {0}
+    assert summary["neighbor_overlap"]["back"] < 1  # four of eight others: all eight would always stay
+    assert summary["items_looked_up"] == 8
+    assert summary["warnings"] == [
+        "centered: no direction, left out: 1 of 9 items looked up",
+        "again: zero rows, left out: 4",
+    ]
+    assert summary["recommendation"] == "project back, centered"
+    safe = np.load(folder / "out" / "safe-items.npy")
+    assert safe.any(axis=1).tolist() == [True] * 7 + [False, True]
+
+
+def test_mostly_zeros_have_a_threshold(folder):
+    save(folder, items=np.vstack([sign * size * np.eye(4) for sign in (1, -1) for size in (1, 2)]))
+    done = run("--items", f"{folder}/items.npy", "--out", f"{folder}/out")
+    assert done.returncode == 0, done.stderr
+    assert np.isfinite(json.loads((folder / "out" / "summary.json").read_text("utf-8"))["null_threshold"])
+
+
+@pytest.mark.parametrize("ranking", [False, True])
+@pytest.mark.parametrize("name", libraries.MODELS)
+def test_the_recipe_of_the_page_and_the_safe_items_have_the_same_cosines(name, ranking):
+    """What should I do? prints ten lines; the audit writes a file. Neither model here has a zero row."""
+    names = {}
+    exec(recipe(ENGLISH), names)
+    users, items = (np.float64(E) for E in libraries.read()[name])
+    gauges = g.canonical_gauges(g.moments(users), g.moments(items), ranking)
+    for gauge, centered in (("centered", True), ("back", False)):
+        written = g.in_gauge(items, gauges[gauge])
+        told = names["safe_items"](users, items, center=centered, ranking=ranking and centered)
+        assert_allclose(cosine_similarity(written), cosine_similarity(told), atol=1e-8)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals for one process")
