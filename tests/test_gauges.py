@@ -411,6 +411,20 @@ def test_a_penalty_on_both_factors_is_checked(rng):
     assert "users:5 is constant" in stored.reason
 
 
+def test_dropout_sees_only_the_scores_if_it_is_at_the_input(rng):
+    """Its variance, of one user x: dropping inputs is free to every M, dropping hidden units is not."""
+    x, A, B = rng.normal(size=8), rng.normal(size=(8, 3)), rng.normal(size=(8, 3))
+    M = ill(rng, 3, 10)
+
+    def variances(A, B):
+        return np.sum((x[:, None] * (A @ B.T)) ** 2), np.sum(((x @ A) * B) ** 2)
+
+    (at_input, hidden), (at_input_m, hidden_m) = variances(A, B), variances(A @ M, B @ np.linalg.inv(M).T)
+    assert at_input_m == pytest.approx(at_input)
+    assert hidden_m != pytest.approx(hidden, rel=0.1)
+    assert "at the input" in verdict("product", evidence(B)).reason
+
+
 def test_a_constant_column_is_no_bias_if_it_is_balanced(rng):
     """The closed form of Eq. 2 where everybody takes nearly everything: its first column is nearly constant."""
     X = 1 + 0.02 * rng.normal(size=(400, 50))
