@@ -218,6 +218,13 @@ def test_rows_with_few_entries_are_multiplied_as_sparse_ones_and_all_counts_are_
     assert_array_equal(spectrum.gram(sp.csr_array(X)), X.T @ X)
 
 
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_matrix])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.float32])
+def test_gram_of_small_types_does_not_overflow(kind, dtype, rng):
+    X = (rng.random((400, 50)) < rng.random((400, 1)) ** 2) * dtype(100)
+    assert_array_equal(spectrum.gram(kind(X.astype(dtype))), X.astype(dtype).astype(float).T @ X.astype(dtype))
+
+
 def test_counts_that_float32_could_not_hold_are_exact():
     assert spectrum.ROWS_AT_ONCE < 2**24  # of ones, whose chunks are float32
     assert spectrum.gram(sp.csr_array(np.ones((3, 2)))).dtype == float
