@@ -9,12 +9,13 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator, svds
+from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
 
 SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
-ROWS_AT_ONCE = 4_000  # a dense chunk of 4 000 users × 1 000 items is 16 MB in float32
+ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
 
 def truncated_svd(X, k):
@@ -79,7 +80,11 @@ def gram(X):
 def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
     p = len(G)
-    eigenvalues, V = eigh(G, subset_by_index=(p - k, p - 1)) if 8 * k < p else np.linalg.eigh(G)
+    if 8 * k < p:
+        with threadpool_limits(1, user_api="blas"):  # two would wait for each other in every small product
+            eigenvalues, V = eigh(G, subset_by_index=(p - k, p - 1))
+    else:
+        eigenvalues, V = np.linalg.eigh(G)
     V[G.diagonal() == 0] = 0
     return np.sqrt(np.maximum(eigenvalues, 0))[: -k - 1 : -1], V[:, : -k - 1 : -1]
 
