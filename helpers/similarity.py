@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from helpers.arguments import (
     valid_integer,
@@ -54,16 +55,17 @@ def cosine_moments(B, scales):
     if not isinstance(scales, Iterable):
         raise TypeError(f"scales must be an iterable of d, got {scales!r}")
     sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
-    while some := list(islice(scales, SCALES_AT_ONCE)):
-        units = [unit_rows("B", B / valid_scale(d, B.shape[1])).astype(np.float32) for d in some]
-        for i in range(0, len(B), ROWS_AT_ONCE):
-            tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
-            for E in units:
-                S = (E[i : i + ROWS_AT_ONCE] @ E[i:].T).astype(float)
-                tile[0] += S
-                tile[1] += np.square(S, out=S)
-            sums[:, i : i + ROWS_AT_ONCE, i:] += tile
-        count += len(units)
+    with threadpool_limits(1, user_api="blas"):  # two would wait for each other in every tile
+        while some := list(islice(scales, SCALES_AT_ONCE)):
+            units = [unit_rows("B", B / valid_scale(d, B.shape[1])).astype(np.float32) for d in some]
+            for i in range(0, len(B), ROWS_AT_ONCE):
+                tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
+                for E in units:
+                    S = (E[i : i + ROWS_AT_ONCE] @ E[i:].T).astype(float)
+                    tile[0] += S
+                    tile[1] += np.square(S, out=S)
+                sums[:, i : i + ROWS_AT_ONCE, i:] += tile
+            count += len(units)
     if count == 0:
         raise ValueError("scales must hold at least one d, got none")
     mean, mean_of_squares = sums / count
