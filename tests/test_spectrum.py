@@ -5,7 +5,9 @@ from conftest import SEEDS, rotation
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import eigh
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from helpers import cosine_similarity, simulate_interactions, spectrum, truncated_svd
 
@@ -223,6 +225,19 @@ def test_rows_with_few_entries_are_multiplied_as_sparse_ones_and_all_counts_are_
 def test_gram_of_small_types_does_not_overflow(kind, dtype, rng):
     X = (rng.random((400, 50)) < rng.random((400, 1)) ** 2) * dtype(100)
     assert_array_equal(spectrum.gram(kind(X.astype(dtype))), X.astype(dtype).astype(float).T @ X.astype(dtype))
+
+
+def test_eigenvectors_are_computed_by_one_thread_which_waits_for_none(rng, monkeypatch):
+    threads = []
+
+    def counted(*arguments, **options):
+        threads.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return eigh(*arguments, **options)
+
+    monkeypatch.setattr(spectrum, "eigh", counted)
+    with threadpool_limits(2, user_api="blas"):
+        truncated_svd(rng.normal(size=(60, 40)), 2)
+    assert set(threads) == {1}
 
 
 def test_counts_that_float32_could_not_hold_are_exact():
