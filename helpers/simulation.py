@@ -66,7 +66,7 @@ def simulate_interactions(
     preferences = draw_preferences(rng, n_users, n_clusters, preference_law)
     activity = draw_activity(rng, n_users, max_activity, user_exponent, activity_law)
     items = np.concatenate(list(draw_items(rng, clusters, popularity, preferences, activity)))
-    starts = np.concatenate([[0], np.cumsum(activity)]).astype(sp.get_index_dtype(maxval=len(items)))
+    starts = np.concatenate([[0], np.cumsum(activity)]).astype(np.int32 if len(items) < 2**31 else np.int64)
     X = sp.csr_array((np.ones(len(items)), items, starts), shape=(n_users, n_items))
     return Simulation(X, clusters, popularity, preferences)
 
