@@ -471,12 +471,13 @@ def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
     rows = cosine_training.score_training("default", 3)
     assert whole == [(("default", 3), {})]
     grid = {(row["method"], row["setting"], row["dropped"]) for row in rows}
-    assert len(grid) == 2 * (3 + 4)
-    assert len(rows) == 2 * len(grid)
+    assert len(grid) == 2 * (4 + 4 * 3)  # with and without a bias: dropout of "squared", γ and dropout of "softmax"
+    assert len(rows) == 3 * len(grid)
     for case in grid:
-        first, second = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
-        assert (first["start"], second["start"]) == ("Eq. 1", "random")
-        assert first["apart"] == 0 < second["apart"]
+        first, *others = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
+        assert [row["start"] for row in (first, *others)] == ["Eq. 1", "random", "random again"]
+        assert first["apart"] == 0 < min(row["apart"] for row in others)
+        assert len({row["loss"] for row in (first, *others)}) == 3
         assert first["scale"] > 0
 
 
