@@ -411,6 +411,15 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
                 assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
 
 
+def test_an_item_without_positive_pmi_is_like_no_other():
+    G = 1 + np.kron(np.eye(3), 9 * np.ones((10, 10)))  # three groups that go together
+    G[3] = G[:, 3] = 0.01  # and the fourth with nobody in particular
+    for name, _, alpha, S in remedies.negative_sampling(G):
+        if name.endswith("κ = 1.4"):
+            assert not S[3].any(), (name, alpha)
+            assert_allclose(np.delete(S.diagonal(), 3), 1)
+
+
 def test_centering_moves_the_cosines_of_all_users(whole, exact):
     rows = centering.movement("default", 3, [6.0])
     assert whole == [(("default", 3), {})]
