@@ -1,9 +1,9 @@
-"""Print every table: first what needs fresh processes, while this one is small."""
+"""Print every table: first what needs fresh processes, while this one is small; last all verdicts in Markdown."""
 
 import subprocess
 import sys
 
-from benchmarks import fresh
+from benchmarks import fresh, report
 
 subprocess.run([sys.executable, "-m", "benchmarks.environment"], check=True)
 fresh.report()
@@ -11,3 +11,4 @@ fresh.report()
 from benchmarks import steps  # noqa: E402
 
 steps.report()
+report.markdown()

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.report import alternate, table, verdict
+from benchmarks.report import alternate, markdown, table, verdict
 from helpers.gauges import directions, nearest
 
 ROOT = Path(__file__).parents[1]
@@ -103,3 +103,4 @@ def million():
 if __name__ == "__main__":
     neighbors()
     million()
+    markdown()

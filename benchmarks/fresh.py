@@ -89,8 +89,8 @@ def report():
     ]
     table("Figure 1, a fresh process: simulate, fit, five similarity matrices", ["", "wall", "CPU", "peak"], rows)
     verdict("wall seconds", ours[0], "<", 3)
-    verdict("share of the obvious code's time", ours[0] / peer[0], "<=", 0.2)
-    verdict("share of the obvious code's memory", ours[2] / peer[2], "<=", 0.3)
+    verdict("share of the obvious code's time", ours[0] / peer[0], "<=", 0.10)
+    verdict("share of the obvious code's memory", ours[2] / peer[2], "<=", 0.25)
 
     peak = measure(simulate)[2]
     table("Simulation at paper size, a fresh process", ["", "peak"], [["helpers", f"{peak:.0f} MB"]])

@@ -1,7 +1,10 @@
 """The other contestants: the obvious code, and the best-known library. They need no helpers."""
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import average_precision_score, roc_auc_score
 from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.neighbors import NearestNeighbors
 
 
 def simulate_by_choice(rng, n_users=20_000, n_items=1_000, n_clusters=5):
@@ -82,3 +85,32 @@ def moments_of_stack(B, scales):
     """Mean and standard deviation of every cosine of B D⁻¹, from a stack of all the cosine matrices."""
     S = np.stack([cosine_similarity(B / d) for d in scales])
     return S.mean(axis=0), S.std(axis=0)
+
+
+def recovery_by_sklearn(S, clusters, n_neighbors=10):
+    """AUC and average precision over the pairs, and purity of neighbors, of S (p, p) rounded as helpers rounds it."""
+    pairs = np.triu_indices(len(S), 1)
+    S = np.round(S, 10)
+    same = clusters[pairs[0]] == clusters[pairs[1]]
+    distances = np.clip(1 - S, 0, None)
+    nearest = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(distances)
+    others = nearest.kneighbors(return_distance=False)  # none is its own neighbor
+    purity = np.mean(clusters[others] == clusters[:, None])
+    return roc_auc_score(same, S[pairs]), average_precision_score(same, S[pairs]), purity
+
+
+def readers_data(rng, n_users, n_items, mean, n_clusters=20):
+    """X (n, p) CSR of 0/1 as readers have it: some mean items a user, log-normal; popularity a power of the rank.
+
+    Half of what a user takes is of one cluster, those items whose number is the cluster's modulo n_clusters.
+    """
+    activity = np.clip(rng.lognormal(-0.5, 1, n_users) * 1.35 * mean, 1, n_items // 2).astype(int)
+    users = np.repeat(np.arange(n_users), activity)
+    weights = np.cumsum(np.arange(1.0, n_items + 1) ** -0.7)
+    items = np.searchsorted(weights / weights[-1], rng.random(len(users)))
+    own = np.minimum(items - items % n_clusters + rng.integers(n_clusters, size=n_users)[users], n_items - 1)
+    items = np.where(rng.random(len(users)) < 0.5, items, own)
+    X = sp.csr_array((np.ones(len(users)), (users, items)), shape=(n_users, n_items))
+    X.sum_duplicates()
+    X.data[:] = 1
+    return X

@@ -1,8 +1,10 @@
-"""Taking turns, and printing tables."""
+"""Taking turns, and printing tables: one a step, and all verdicts once more as Markdown that a README can quote."""
 
 import operator
 import time
 from statistics import median
+
+TITLES, VERDICTS = [], []  # of this process; a verdict belongs to the last table
 
 
 def alternate(contestants, repeats):
@@ -20,6 +22,7 @@ def alternate(contestants, repeats):
 
 def table(title, header, rows):
     """Print rows of text under a title and a header, the columns aligned."""
+    TITLES.append(title)
     rows = [header, *rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
@@ -40,4 +43,12 @@ def duel(title, times, accuracy, least_ratio):
 def verdict(what, value, relation, target):
     """Print a value, its target, and whether it is reached."""
     reached = {"<": operator.lt, "<=": operator.le, ">=": operator.ge}[relation](value, target)
-    print(f"{what}: {value:.3g}, target {relation} {target:g}: {'reached' if reached else 'MISSED'}", flush=True)
+    row = [what, f"{value:.3g}", f"{relation} {target:g}", "reached" if reached else "MISSED"]
+    print("{}: {}, target {}: {}".format(*row), flush=True)
+    VERDICTS.append([TITLES[-1], *row])
+
+
+def markdown():
+    """Print every verdict of this process as one Markdown table."""
+    rows = [["step", "what", "measured", "target", ""], ["---"] * 5, *VERDICTS]
+    print("", *("| " + " | ".join(row) + " |" for row in rows), sep="\n", flush=True)

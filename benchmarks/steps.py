@@ -1,25 +1,39 @@
-"""The steps at paper size, each beside its peer, in one process."""
+"""The steps at paper size, each beside its peer, in one process; those that use BLAS with one thread and with all."""
 
+import os
+import time
 import tracemalloc
+from unittest.mock import patch
 
 import numpy as np
 import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
 
 import helpers as h
 from benchmarks import peers
-from benchmarks.report import alternate, duel, verdict
+from benchmarks.report import alternate, duel, table, verdict
+from helpers import spectrum
 
 K, LAM_PRODUCT, LAM_FACTOR = 50, 10_000, 100  # the paper's k, and its λ of Eq. 1 and of Eq. 2
+SPARSE_DATA = [(100_000, 5_000, 46), (50_000, 5_000, 128), (200_000, 20_000, 60)]  # users, items, items a user
+HOPELESS = 20  # times the cheapest, by the estimate: such a route is not run
 
 
 def report():
-    """The tables of the steps, on one simulated data set."""
+    """The tables of the steps, on one simulated data set, and of the decomposition of sparse ones."""
     simulation()
-    X = h.simulate_interactions(np.random.default_rng(0)).X
-    X = X[:, np.flatnonzero(X.sum(axis=0))]  # an item nobody took has no cosines
-    fit(X)
+    data = h.simulate_interactions(np.random.default_rng(0))
+    X = data.X[:, np.flatnonzero(data.X.sum(axis=0))]  # an item nobody took has no cosines
+    for threads in sorted({1, os.cpu_count()}):
+        with threadpool_limits(threads, user_api="blas"):
+            fit(X, threads)
+            moments(X, threads)
     within_a_thousandth(X)
-    moments(X)
+    recovery(data)
+    routes("20 000 × 1 000, the paper's", X)
+    for n_users, n_items, mean in SPARSE_DATA:
+        title = f"{n_users:,} × {n_items:,}, {mean} a user".replace(",", " ", 2)
+        routes(title, peers.readers_data(np.random.default_rng(0), n_users, n_items, mean))
 
 
 def simulation():
@@ -40,7 +54,7 @@ def simulation():
     duel("Simulate 20 000 users × 1 000 items", times, [accuracy, "reference"], 12)
 
 
-def fit(X):
+def fit(X, threads):
     """Both models from the decomposition; the peer is given a dense X."""
     dense = X.toarray()
 
@@ -54,7 +68,12 @@ def fit(X):
     times, results = alternate({"helpers": by_helpers, "numpy.linalg.svd": by_svd}, 5)
     cosines = [[h.cosine_similarity(B) for B in models] for models in results.values()]
     difference = np.abs(np.subtract(*cosines)).max()
-    duel("Fit both models", times, [f"item–item cosines within {difference:.1e}", "reference"], 12)
+    duel(
+        f"Fit both models, BLAS threads: {threads}",
+        times,
+        [f"item–item cosines within {difference:.1e}", "reference"],
+        14,
+    )
     verdict("largest difference of a cosine", difference, "<=", 1e-9)
 
 
@@ -91,7 +110,7 @@ def alternating_loss(X, P, Q):
     return ((X.toarray() - P @ Q.T) ** 2).sum() + LAM_FACTOR * ((P**2).sum() + (Q**2).sum())
 
 
-def moments(X):
+def moments(X, threads):
     """Mean and spread of the item–item cosines of Eq. 1's model over 100 random D."""
     s, V = h.truncated_svd(X, K)
     _, B = h.product_norm_factors(s, V, LAM_PRODUCT)
@@ -105,9 +124,65 @@ def moments(X):
     accuracy = "mean within {:.1e}, spread within {:.1e}".format(*differences)
     peaks = [allocated(run) for run in contestants.values()]
     words = [f"{accuracy}; allocates {peaks[0]:.0f} MB", f"reference; allocates {peaks[1]:.0f} MB"]
-    duel("Mean and spread of item–item cosines over 100 D", times, words, 5)
+    duel(f"Mean and spread of item–item cosines over 100 D, BLAS threads: {threads}", times, words, 8)
+    verdict("largest difference of a mean or spread", max(differences), "<=", 1e-6)
     more = allocated(lambda: h.cosine_moments(B, np.tile(scales, (3, 1))))
     verdict("memory with 300 D, over that with 100 D", more / peaks[0], "<=", 1.05)
+
+
+def recovery(data):
+    """AUC, average precision and purity of one similarity matrix, of Eq. 1's model, as it is and with many ties."""
+    _, B = h.product_norm_factors(*h.truncated_svd(data.X, K), LAM_PRODUCT)
+    S = h.cosine_similarity(B)
+    contestants = {
+        "helpers": lambda: h.recovery_scores(S, data.clusters),
+        "scikit-learn": lambda: peers.recovery_by_sklearn(S, data.clusters),
+    }
+    times, results = alternate(contestants, 9)
+    ties = np.round(S, 2)  # purity by scikit-learn takes tied neighbors by their order, helpers by their chances
+    pairs = [results.values(), (h.recovery_scores(ties, data.clusters), peers.recovery_by_sklearn(ties, data.clusters))]
+    exact, tied = (np.abs(np.subtract(*pair)) for pair in pairs)
+    duel("Recovery scores of 1 000 items", times, [f"within {exact.max():.1e}", "reference"], 5)
+    verdict("largest difference of a score", exact.max(), "<=", 1e-12)
+    verdict("the same of AUC and average precision with many ties", tied[:2].max(), "<=", 1e-12)
+
+
+def routes(title, X):
+    """Truncated SVD: the route chosen, beside each of the three; the estimate leaves out what would take too long."""
+    m, p = spectrum.items_by_user(X), X.shape[1]
+    costs = {
+        "dense Gram": len(m) * p**2 + 7 * p**3,
+        "sparse Gram": spectrum.SPARSE * (m @ m) + 7 * p**3,
+        "Lanczos": spectrum.SPARSE * K * m.sum(),
+    }
+    settings = {"dense Gram": (np.inf, True), "sparse Gram": (1e-9, True), "Lanczos": (spectrum.SPARSE, False)}
+    rows, seconds, found = [], {}, {}
+    for name in ["chosen", *costs]:
+        if costs.get(name, 0) > HOPELESS * min(costs.values()):
+            rows.append([name, f"not run: estimated at {costs[name] / min(costs.values()):.0f} times the cheapest", ""])
+            continue
+        sparse, by_gram = settings.get(name, (spectrum.SPARSE, spectrum.gram_is_cheaper(X, K)))
+        replaced = patch.multiple(spectrum, SPARSE=sparse, gram_is_cheaper=lambda X, k, by_gram=by_gram: by_gram)
+        with replaced:
+            start = time.perf_counter()
+            found[name] = h.truncated_svd(X, K)
+            seconds[name] = time.perf_counter() - start
+        rows.append(
+            [name, f"{seconds[name]:.2f} s", f"cosines within {cosines_apart(found[name], found['chosen']):.1e}"]
+        )
+    table(f"Truncated SVD, k = {K}, {title}", ["", "wall", "of the chosen one's"], rows)
+    fastest = min(time for name, time in seconds.items() if name != "chosen")
+    verdict("times the fastest route", seconds["chosen"] / fastest, "<=", 1.3)
+    verdict(
+        "largest difference of a cosine", max(cosines_apart(one, found["chosen"]) for one in found.values()), "<=", 1e-9
+    )
+
+
+def cosines_apart(one, other):
+    """The largest difference between the item–item cosines of Eq. 1's models of two spectra, of 2 000 items at most."""
+    models = [h.product_norm_factors(s, V, LAM_PRODUCT)[1] for s, V in (one, other)]
+    some = np.flatnonzero(models[0].any(axis=1))[:: max(1, len(models[0]) // 2_000)]
+    return np.abs(np.subtract(*(h.cosine_similarity(B[some]) for B in models))).max()
 
 
 def allocated(run):

@@ -56,8 +56,10 @@ def negative_sampling(G):
         for kappa in (0.5, 0.7, 1, 1.4):
             M = shifted_ppmi(counts, beta, kappa)
             s, V = leading(M @ M.T)
+            V[np.linalg.norm(V, axis=1) < 1e-9] = 0  # an item that has no part in them, but for rounding
+            found = s > 1e-6 * s[0]
             for alpha in (-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3):
-                yield f"PMI, β = {beta:g}, κ = {kappa:g}", "power", alpha, cosines(V * s**alpha)
+                yield f"PMI, β = {beta:g}, κ = {kappa:g}", "power", alpha, cosines(V[:, found] * s[found] ** alpha)
 
 
 def score_remedies(reading, seed, taus=TAUS[2:-3] / 4):

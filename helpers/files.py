@@ -165,9 +165,9 @@ def read_labels(path):
 
 def read(path, ndim, as_text=False):
     """A Table from a file of any format; ndim, 1 or 2, is what is wanted of it; as_text, whether values may be text."""
-    name, _, key = str(path).partition("#")
+    name, key = file_and_key(path)
     file, ending = Path(name), Path(name).suffix.lower()
-    if not file.exists():
+    if not there_is(file):
         raise InputError(f"{path}: expected a file, there is none")
     if not file.is_file():
         raise InputError(f"{path}: expected a file, got a folder or a device")
@@ -191,6 +191,21 @@ def read(path, ndim, as_text=False):
         raise InputError(f"{path}: expected a readable file, got {problem.strerror or problem}") from None
     except (zipfile.BadZipFile, zipfile.zlib.error, EOFError, NotImplementedError, csv.Error) as problem:
         raise InputError(f"{path}: expected whole {ending[1:]} data, got damage: {problem}") from None
+
+
+def file_and_key(path):
+    """A path that may name one array of a file after a #, in two; a # may also be part of the path."""
+    whole_path = str(path)
+    name, _, key = whole_path.rpartition("#")
+    return (whole_path, "") if "#" not in whole_path or there_is(Path(whole_path)) else (name, key)
+
+
+def there_is(file):
+    """Whether a path leads to something; a path that no file can have, as it is too long, does not."""
+    try:
+        return file.exists()
+    except (OSError, ValueError):
+        return False
 
 
 def as_numbers(path, values):
@@ -512,6 +527,8 @@ def from_lists(path, table, lists):
     rest = [name for name in table.column_names if name not in lists]
     if len(lists) > 1 or len(rest) > 1:
         raise InputError(f"{path}: expected one column of names and one of lists, got {', '.join(table.column_names)}")
+    if table.num_rows == 0:
+        raise InputError(f"{path}: expected rows, got none")
     chunks = table.column(lists[0]).combine_chunks()
     lengths = chunks.value_lengths().to_pylist()
     odd = [row for row, length in enumerate(lengths) if length != lengths[0] or not length]

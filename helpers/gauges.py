@@ -15,16 +15,22 @@ from helpers.spectrum import signs
 
 ROWS_AT_ONCE = 8_192
 NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below it is rounding of float32
+ROUNDING = 1e-12  # of the terms of a sum; what is below it may be their rounding errors
+STILL = 1e-9  # spread of an item's scores, over their size; below it the scores are the same for every user
 PARALLEL = 1e-6  # radians
-NEARLY_CONSTANT = 0.05  # spread over mean
+NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
 LARGE = 2**24  # entries; directions of larger matrices are float32
 
 
 class Gauge(NamedTuple):
-    """Item b becomes (b − origin)ᵀ matrix; origin (k,), matrix (k, r)."""
+    """Item b becomes (b − origin)ᵀ matrix; origin (k,), matrix (k, r).
+
+    ruler (k, ·) or None: where an item is shorter than a billionth of bᵀ ruler, it is zero but for rounding.
+    """
 
     origin: np.ndarray
     matrix: np.ndarray
+    ruler: np.ndarray | None = None
 
 
 def blocks(E):
@@ -98,7 +104,7 @@ def canonical_gauges(users, items, center_items=False):
         gauges[name] = Gauge(zero, back * s**power)
     origin = items.mean if center_items else zero
     centered = projection(users.spread, triangular_factor(items, origin), s)[0]
-    return gauges | {"centered": Gauge(origin, centered)}
+    return gauges | {"centered": Gauge(origin, centered, triangular_factor(users).T)}
 
 
 def projection(R_P, R_B, sizes=None):
@@ -106,10 +112,11 @@ def projection(R_P, R_B, sizes=None):
 
     .. math:: R_P R_B^\top = U\,\mathrm{diag}(s)\,W^\top, \qquad T = R_P^\top U
 
-    What is below 1e-6 of the largest of sizes, by default of s, is left out.
+    What is below 1e-6 of the largest of sizes, by default of s, is left out, and what is but a rounding error.
     """
     left, s, _ = np.linalg.svd(R_P @ R_B.T, full_matrices=False)
-    kept = s > NEGLIGIBLE * np.max(s if sizes is None else sizes, initial=0)
+    rounding = ROUNDING * np.max(np.abs(R_P) @ np.abs(R_B).T, initial=0)
+    kept = s > max(NEGLIGIBLE * np.max(s if sizes is None else sizes, initial=0), rounding)
     return R_P.T @ left[:, kept], s[kept]
 
 
@@ -125,22 +132,37 @@ def unseen_directions(users, items):
 def condition(items, gauge):
     r"""The factor between the directions of B that a gauge stretches most and least: the c of a cosine's error bar.
 
-    Parameters: Moments of B (p, k); gauge, a Gauge. Returns: a float ≥ 1, ∞ if a direction of B is left out.
+    Parameters: Moments of B (p, k); gauge, a Gauge.
+    Returns: a float ≥ 1; ∞ if a direction of B is left out, or the origin moves, which no M does.
     """
+    if gauge.origin.any():
+        return np.inf
     _, s, Vt = np.linalg.svd(triangular_factor(items, gauge.origin), full_matrices=False)
     rank = np.sum(s > NEGLIGIBLE * s[0])
     stretches = np.linalg.svd(Vt[:rank] @ gauge.matrix)[1]
     return float(stretches[0] / stretches[-1]) if len(stretches) == rank and stretches[-1] > 0 else np.inf
 
 
+def turned(rows, gauge):
+    """Some items in a gauge, (m, r); rows that are zero stay zero, and what is zero but for rounding is zero."""
+    E = (rows - gauge.origin) @ gauge.matrix
+    terms = (np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)
+    none = ~rows.any(axis=1) | (np.abs(E).max(axis=1, initial=0) <= ROUNDING * terms.max(axis=1, initial=0))
+    if gauge.ruler is not None:
+        none |= np.linalg.norm(E, axis=1) <= STILL * np.linalg.norm(rows @ gauge.ruler, axis=1)
+    E[none] = 0
+    return E
+
+
 def in_gauge(B, gauge):
     """All items in a gauge, (p, r), with the signs of `truncated_svd`, in float32 if B is; zero rows stay zero.
 
-    The entry of largest magnitude in each column is positive.
+    The entry of largest magnitude in each column is positive. Items without a direction there, as those with the same
+    score for every user have none in the centered gauge, are zero, too.
     """
     E = np.empty((len(B), gauge.matrix.shape[1]), dtype=B.dtype if B.dtype == np.float32 else float)
     for start, rows in blocks(B):
-        E[start : start + len(rows)] = rows.any(axis=1)[:, None] * ((rows - gauge.origin) @ gauge.matrix)
+        E[start : start + len(rows)] = turned(rows, gauge)
     E *= signs(E).astype(E.dtype)
     return E
 
@@ -156,12 +178,11 @@ def directions(B, gauge=None, kept=None):
     r = gauge.matrix.shape[1]
     U = np.empty((len(B), r), dtype=np.float32 if len(B) * r > LARGE else float)
     for start, rows in blocks(B):
-        counts = rows.any(axis=1) if kept is None else kept[start : start + len(rows)] & rows.any(axis=1)
-        E = (rows - gauge.origin) @ gauge.matrix
+        E = turned(rows, gauge)
+        if kept is not None:
+            E[~kept[start : start + len(rows)]] = 0
         largest = np.abs(E).max(axis=1, keepdims=True, initial=0)
-        terms = ((np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)).max(axis=1, keepdims=True, initial=0)
-        some = (largest > 1e-14 * terms) & counts[:, None]
-        E = np.divide(E, largest, out=np.zeros_like(E), where=some)
+        E = np.divide(E, largest, out=E, where=largest > 0)
         length = np.linalg.norm(E, axis=1, keepdims=True)
         U[start : start + len(rows)] = np.divide(E, length, out=E, where=length > 0)
     return U
@@ -271,14 +292,17 @@ def has_constant(about):
 
     .. math:: \min_v \frac{\mathrm{sd}(Ev)}{|\mathrm{mean}(Ev)|} = (\bar e^\top C^{-1} \bar e)^{-1/2}
 
-    for the mean row ē and the covariance C. With fewer than 2k rows, only columns are looked at.
+    for the mean row ē and the covariance C. With fewer than 2k rows chance makes directions nearly constant, so it has
+    to be constant to four digits; with k rows or fewer, of which some direction always is, the answer is no.
     Parameters: the Moments of E.
     """
-    if about.count < 2 * len(about.mean):
-        return bool(constant_columns(about))
+    k = len(about.mean)
+    if about.count <= k:
+        return False
     _, s, Vt = np.linalg.svd(about.spread / np.sqrt(about.count))
     floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
-    return bool(np.linalg.norm(Vt @ about.mean / np.maximum(s, floor)) > 1 / NEARLY_CONSTANT)
+    least = NEARLY_CONSTANT if about.count >= 2 * k else EXACTLY_CONSTANT
+    return bool(np.linalg.norm(Vt @ about.mean / np.maximum(s, floor)) > 1 / least)
 
 
 def free_scales(*factors):
@@ -287,7 +311,8 @@ def free_scales(*factors):
     :math:`k(k+1)/2` minus the rank of the :math:`e e^\top`. At 0, models with the same cosines between users and items
     have the same cosines between items. Above 0 they need not, if no row depends on others: then the solutions are a
     surface of that many dimensions. Beyond 64 columns rows are counted instead, which is the rank of rows in general
-    position. Of long factors, some 2k(k + 1) rows are used.
+    position; whether they are is tried with 1 000 of them, and if not, the rank of these is what is counted. Of long
+    factors, some 2k(k + 1) rows are used.
     Parameters: factors (m, k); their lengths do not matter. Returns: an int, and whether no row depends on others.
     """
     k = factors[0].shape[1]
@@ -300,11 +325,18 @@ def free_scales(*factors):
         sides.append(np.unique(np.round(E, 12), axis=0))
     E = np.vstack(sides)
     if k > 64:
-        return max(0, wanted - len(E)), True
+        some = E[:: len(E) // 1000 + 1]
+        rank = rank_of((some @ some.T) ** 2)  # the inner products of the matrices e eᵀ
+        return (max(0, wanted - len(E)), True) if rank == len(some) else (wanted - rank, False)
     squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
-    sizes = np.linalg.eigvalsh(squares.T @ squares)
-    rank = int(np.sum(sizes > 1e-10 * sizes[-1]))
+    rank = rank_of(squares.T @ squares)
     return wanted - rank, rank == len(E)
+
+
+def rank_of(M):
+    """The number of eigenvalues of a symmetric M above 1e-10 of the largest."""
+    sizes = np.linalg.eigvalsh(M)
+    return int(np.sum(sizes > 1e-10 * sizes[-1]))
 
 
 def have_length_one(E):
@@ -317,6 +349,7 @@ def null_cosines(rng, E, m=1_000):
     """Cosines of m random items with m others, (m, m): chance, for embeddings with the spread of E and nothing else.
 
     E is turned to its principal axes, so that a rotation of E changes nothing, and there each column is shuffled.
+    Rows that come out zero, as they may where most entries are, have no direction; others stand in for them.
     Parameters: rng, a numpy Generator; E (p, k), not all rows zero; m ≥ 1.
     """
     rng, m = valid_generator(rng), valid_integer("m", m, 1, np.inf)
@@ -325,6 +358,7 @@ def null_cosines(rng, E, m=1_000):
     turned = np.asarray(E[some], dtype=float)
     turned = turned[turned.any(axis=1)] @ axes
     drawn = [np.take_along_axis(turned, rng.integers(len(turned), size=(m, len(axes))), axis=0) for _ in range(2)]
+    drawn = [np.resize(rows[rows.any(axis=1)], rows.shape) for rows in drawn]
     first, second = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in drawn)
     return np.clip(first @ second.T, -1, 1)
 

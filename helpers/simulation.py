@@ -66,7 +66,7 @@ def simulate_interactions(
     preferences = draw_preferences(rng, n_users, n_clusters, preference_law)
     activity = draw_activity(rng, n_users, max_activity, user_exponent, activity_law)
     items = np.concatenate(list(draw_items(rng, clusters, popularity, preferences, activity)))
-    starts = np.concatenate([[0], np.cumsum(activity)])
+    starts = np.concatenate([[0], np.cumsum(activity)]).astype(np.int32 if len(items) < 2**31 else np.int64)
     X = sp.csr_array((np.ones(len(items)), items, starts), shape=(n_users, n_items))
     return Simulation(X, clusters, popularity, preferences)
 
@@ -129,10 +129,12 @@ def draw_items(rng, clusters, popularity, preferences, activity):
     starts = range(0, len(preferences), USERS_AT_ONCE)
     users = [slice(start, start + USERS_AT_ONCE) for start in starts]
 
-    def race(generator, users):
-        arrivals = generator.standard_exponential((len(activity[users]), len(clusters)))
-        arrivals /= preferences[users][:, clusters] * popularity
-        return np.nonzero(earliest(arrivals, activity[users]))[1].astype(np.int32)
+    def race(generator, users):  # in place: fresh memory would take longer than the arithmetic
+        weights = preferences[users][:, clusters]
+        weights *= popularity
+        arrivals = generator.standard_exponential(weights.shape)
+        arrivals /= weights
+        return (np.flatnonzero(earliest(arrivals, activity[users])) % len(clusters)).astype(np.int32)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(race, rng.spawn(len(users)), users)

@@ -7,11 +7,13 @@ cost grows linearly with the number of users.
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator, svds
+from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
 
-LARGEST_GRAM = 5_000  # items; a larger Gram matrix would take more than 200 MB
+SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
 ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
@@ -32,7 +34,7 @@ def truncated_svd(X, k):
     X = valid_data(X)
     k = valid_integer("k", k, 1, min(X.shape))
     s = None
-    if X.shape[1] <= LARGEST_GRAM:
+    if gram_is_cheaper(X, k):
         s, V = spectrum_of_gram(gram(X), k)
     if s is None or s[-1] < SMALLEST_RATIO * s[0]:
         s, V = exact_svd(X, k)
@@ -40,34 +42,49 @@ def truncated_svd(X, k):
     return s, V * signs(V)
 
 
-def gram(X):
-    r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64, summed over chunks of rows.
+def gram_is_cheaper(X, k):
+    r"""Whether G and its eigenvectors take less time than Lanczos: in multiplications of dense matrices, roughly.
 
-    X (n, p) is dense or CSR. For 0/1 data the chunks are float32, twice as fast and still exact: a chunk's counts are
-    integers far below 2²⁴. Peak memory is O(p²), whatever n is.
+    A user with m items costs G the lesser of p² and SPARSE·m², and eigenvectors cost 7p³; Lanczos takes some 5k
+    products with X and with :math:`X^\top`, each ten times as fast as a sparse :math:`X^\top X`. A chosen G has at most
+    150k/p numbers for each of X: no other limit on p is needed.
     """
-    X = X.tocsr() if sp.issparse(X) else X
-    binary = sp.issparse(X) and np.all(X.data == 1)
-    G = np.zeros((X.shape[1], X.shape[1]))
-    for start in range(0, X.shape[0], ROWS_AT_ONCE):
-        rows = dense_rows(X, start, start + ROWS_AT_ONCE, np.float32 if binary else float)
+    n_items, p = items_by_user(X), X.shape[1]
+    return np.minimum(p**2, SPARSE * n_items**2).sum() + 7 * p**3 <= SPARSE * k * (n_items.sum() + 20_000)
+
+
+def items_by_user(X):
+    """How many entries each row of X, dense or CSR, holds: (n,) float64."""
+    return np.diff(X.indptr).astype(float) if sp.issparse(X) else np.full(len(X), float(X.shape[1]))
+
+
+def gram(X):
+    r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: of users with few items sparse, of others in dense chunks.
+
+    X (n, p) is dense or sparse. For 0/1 data the chunks are float32, twice as fast and still exact: a chunk's counts
+    are integers far below 2²⁴. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
+    """
+    X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
+    few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
+    some, many = X[few], np.flatnonzero(~few)
+    G = (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
+    if sp.issparse(X) and np.all(X.data == 1):
+        X = sp.csr_array((X.data.astype(np.float32), X.indices, X.indptr), X.shape)  # X.astype copies the indices, too
+    for start in range(0, len(many), ROWS_AT_ONCE):
+        rows = X[many[start : start + ROWS_AT_ONCE]]
+        rows = rows.toarray() if sp.issparse(X) else rows.astype(float)
         G += rows.T @ rows
     return G
 
 
-def dense_rows(X, start, stop, dtype):
-    """Rows start … stop of X, dense or CSR, as a dense array; a CSR slice would copy them as float64 first."""
-    if not sp.issparse(X):
-        return X[start:stop].astype(dtype)
-    starts = X.indptr[start : stop + 1]
-    entries = slice(starts[0], starts[-1])
-    shape = (len(starts) - 1, X.shape[1])
-    return sp.csr_array((X.data[entries].astype(dtype), X.indices[entries], starts - starts[0]), shape).toarray()
-
-
 def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
-    eigenvalues, V = np.linalg.eigh(G)
+    p = len(G)
+    if 8 * k < p:
+        with threadpool_limits(1, user_api="blas"):  # two would wait for each other in every small product
+            eigenvalues, V = eigh(G, subset_by_index=(p - k, p - 1))
+    else:
+        eigenvalues, V = np.linalg.eigh(G)
     V[G.diagonal() == 0] = 0
     return np.sqrt(np.maximum(eigenvalues, 0))[: -k - 1 : -1], V[:, : -k - 1 : -1]
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from test_files import bad_models, put
+from test_what_to_do import ENGLISH, recipe
 
 from experiments import libraries
 from helpers import cosine_similarity
@@ -128,6 +129,41 @@ def test_a_folder_that_is_a_file(folder, capsys, rng):
     assert "expected a folder to write to, got a file" in capsys.readouterr().err
 
 
+def test_an_input_is_not_overwritten(folder, capsys, rng):
+    """Who audits the safe items of an earlier run, into the same folder, keeps them."""
+    (folder / "audit").mkdir()
+    save(folder / "audit", **{"safe-items": rng.normal(size=(30, 4))})
+    for path in ("audit/safe-items.npy", "audit/../audit/safe-items.npy"):
+        assert audit.main(["--items", path]) == 2
+        assert "expected an input that the audit does not overwrite" in capsys.readouterr().err
+    assert [path.name for path in (folder / "audit").iterdir()] == ["safe-items.npy"]
+
+
+@pytest.mark.parametrize("name", audit.WRITTEN)
+def test_a_folder_in_the_place_of_what_is_written(folder, capsys, rng, name):
+    save(folder, items=rng.normal(size=(30, 4)))
+    (folder / "out" / name).mkdir(parents=True)
+    assert audit.main(["--items", "items.npy", "--out", "out"]) == 2
+    assert "expected a file or nothing, as the audit writes it, got a folder" in capsys.readouterr().err
+    assert [path.name for path in (folder / "out").iterdir()] == [name]
+
+
+def test_names_that_no_file_can_have(folder, capsys, rng):
+    save(folder, items=rng.normal(size=(30, 4)))
+    assert audit.main(["--items", "x" * 300 + ".npy"]) == 2
+    assert capsys.readouterr().err.endswith(".npy: expected a file, there is none\n")
+    assert audit.main(["--items", "items.npy", "--out", "x" * 300]) == 2
+    assert "expected a folder to write to, got a name that fails" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows asks for rights to make a link")
+def test_a_link_that_leads_nowhere(folder, capsys, rng):
+    save(folder, items=rng.normal(size=(30, 4)))
+    (folder / "out").symlink_to("nowhere/else")
+    assert audit.main(["--items", "items.npy", "--out", "out"]) == 2
+    assert "got a link that leads nowhere" in capsys.readouterr().err
+
+
 def test_items_that_all_point_one_way(folder, rng):
     save(folder, items=np.outer(rng.uniform(1, 2, 30), np.ones(3)))
     done = run("--items", str(folder / "items.npy"), "--out", str(folder / "out"))
@@ -161,6 +197,9 @@ def test_everything_is_written(folder, rng):
     assert summary["bias_columns"] == ["users:8"]
     assert set(summary["neighbor_overlap"]) == {"given", "balanced", "whitened", "back", "centered"}
     assert summary["rerun_overlap"] < 0.3
+    assert set(summary["overlap_by_popularity"]) == {"rarest third", "middle third", "most popular third"}
+    for key in SCHEMA["required"]:  # everything was given
+        assert summary[key] is not None, key
     safe = np.load(out / "safe-items.npy")
     assert safe.dtype == np.float32
     assert not safe[-1].any()
@@ -190,8 +229,59 @@ def test_items_alone(folder, rng):
     assert "neighbors, given: 100%" in done.stderr
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-def test_interrupted_it_leaves_nothing(folder, rng):
+def test_what_is_given_may_say_nothing(folder, rng):
+    """Labels that no two items share, counts that are all alike, a second run that is nearly empty, few items."""
+    users, items = rng.normal(size=(90, 5)), rng.normal(size=(9, 5))
+    users[:, 4], items[7, :4] = 1, 0  # an item that is a bias and nothing else
+    again = rng.normal(size=(9, 5))
+    again[4:] = 0
+    labels = np.array([f"label {row}" for row in range(9)])
+    save(folder, items=items, users=users, labels=labels, counts=np.ones(9), again=again)
+    words = [word for name in audit.FILES for word in (f"--{name}", str(folder / f"{name}.npy"))]
+    done = run(*words, "--out", f"{folder}/out", "--objective", "factors")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((folder / "out" / "summary.json").read_text("utf-8"))
+    assert summary["rerun_overlap"] is summary["length_frequency"] is None
+    assert set(summary["average_precision"].values()) == {None}
+    assert set(summary["label_purity"].values()) == {0}
+    assert summary["neighbor_overlap"]["back"] < 1  # four of eight others: all eight would always stay
+    assert summary["items_looked_up"] == 8
+    assert summary["warnings"] == [
+        "centered: no direction, left out: 1 of 9 items looked up",
+        "again: zero rows, left out: 4",
+    ]
+    assert summary["recommendation"] == "project back, centered"
+    safe = np.load(folder / "out" / "safe-items.npy")
+    assert safe.any(axis=1).tolist() == [True] * 7 + [False, True]
+
+
+def test_mostly_zeros_have_a_threshold(folder):
+    save(folder, items=np.vstack([sign * size * np.eye(4) for sign in (1, -1) for size in (1, 2)]))
+    done = run("--items", f"{folder}/items.npy", "--out", f"{folder}/out")
+    assert done.returncode == 0, done.stderr
+    assert np.isfinite(json.loads((folder / "out" / "summary.json").read_text("utf-8"))["null_threshold"])
+
+
+@pytest.mark.parametrize("ranking", [False, True])
+@pytest.mark.parametrize("name", libraries.MODELS)
+def test_the_recipe_of_the_page_and_the_safe_items_have_the_same_cosines(name, ranking):
+    """What should I do? prints ten lines; the audit writes a file. Zero rows are left out, as the page says to do."""
+    names = {}
+    exec(recipe(ENGLISH), names)
+    users, items = (np.float64(E) for E in libraries.read()[name])
+    gauges = g.canonical_gauges(g.moments(users), g.moments(items), ranking)
+    for gauge, centered in (("centered", True), ("back", False)):
+        written = g.in_gauge(items, gauges[gauge])
+        cold = np.vstack([users, np.zeros((200, users.shape[1]))])
+        among_cold = g.canonical_gauges(g.moments(cold), g.moments(items), ranking)[gauge]
+        assert_allclose(g.in_gauge(items, among_cold), written, atol=1e-8 * np.abs(written).max())
+        told = names["safe_items"](users, items, center=centered, ranking=ranking and centered)
+        assert_allclose(cosine_similarity(written), cosine_similarity(told), atol=1e-8)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals for one process")
+@pytest.mark.parametrize("end", ["SIGINT", "SIGTERM"])
+def test_interrupted_it_leaves_nothing(folder, rng, end):
     save(folder, items=rng.normal(size=(60_000, 32)), users=rng.normal(size=(9_000, 32)))
     command = [sys.executable, "-m", "tools.audit", "--items", f"{folder}/items.npy", "--users", f"{folder}/users.npy"]
     command += ["--out", f"{folder}/out"]
@@ -200,7 +290,10 @@ def test_interrupted_it_leaves_nothing(folder, rng):
         if line.startswith("neighbors"):
             break
     private = next(folder.glob(".audit-*"))
-    os.killpg(process.pid, signal.SIGINT)
+    if end == "SIGINT":  # from a terminal, to all of its processes
+        os.killpg(process.pid, signal.SIGINT)
+    else:  # from a scheduler, to one
+        process.terminate()
     assert process.wait(60) == 130
     assert "interrupted, nothing was written" in process.stderr.read()
     process.stderr.close()

@@ -144,6 +144,24 @@ def test_parquet_with_columns_or_lists(folder):
         assert names == NAMES
 
 
+def test_a_path_may_have_the_mark_that_names_an_array(folder):
+    (folder / "run #3").mkdir()
+    np.save("run #3/e.npy", E)
+    np.savez("run #3/e.npz", a=E, b=E + 1)
+    np.testing.assert_array_equal(read_matrix("run #3/e.npy").values, E)
+    np.testing.assert_array_equal(read_matrix("run #3/e.npz#b").values, E + 1)
+
+
+def test_parquet_of_lists_without_rows(folder):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is installed by tests/requirements.txt only")
+    from pyarrow import parquet
+
+    columns = {"name": pa.array([], pa.string()), "vector": pa.array([], pa.list_(pa.float32()))}
+    parquet.write_table(pa.table(columns), "e.parquet")
+    with pytest.raises(InputError, match="expected rows, got none"):
+        read_matrix("e.parquet")
+
+
 def test_safetensors(folder):
     pytest.importorskip("safetensors", reason="safetensors is installed by tests/requirements.txt only")
     (folder / "e.safetensors").write_bytes(safetensors(items=E, users=E[:2], bias=E[0]))

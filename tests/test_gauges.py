@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from helpers import cosine_range, cosine_similarity, transform
 from helpers import gauges as g
-from helpers.verdicts import OBJECTIVES, Evidence, evidence, verdict
+from helpers.verdicts import OBJECTIVES, Evidence, evidence, recommendation, verdict
 
 
 def model(rng, n=60, p=40, k=5):
@@ -92,6 +92,71 @@ def test_the_items_that_are_written_are_the_same_for_every_m(rng):
         written.append(g.in_gauge(B_m, gauge))
     np.testing.assert_allclose(written, [written[0]] * 3, atol=1e-8)
     assert g.in_gauge(B.astype(np.float32), gauge).dtype == np.float32
+
+
+def all_cosines(P, B, name="centered", center=None):
+    """Cosines of the items that are written, 0 for those without a direction."""
+    about = g.moments(B)
+    center = g.has_constant(about) if center is None else center
+    U = g.directions(g.in_gauge(B, g.canonical_gauges(g.moments(P), about, center)[name]))
+    return U @ U.T
+
+
+def test_an_item_with_one_score_for_all_users_has_no_direction(rng):
+    """Its correlation with others is 0 / 0: it must be zero, and not rounding errors that M chooses."""
+    P, B = np.hstack([rng.normal(size=(90, 5)), np.ones((90, 1))]), rng.normal(size=(40, 6))
+    B[[7, 9], :5] = 0
+    before = all_cosines(P, B)
+    assert not before[[7, 9]].any()
+    assert (before.diagonal() > 0).sum() == 38
+    for _ in range(3):
+        M = ill(rng, 6, 100)
+        np.testing.assert_allclose(all_cosines(*transform_rows(P, B, M)), before, atol=1e-8)
+    mean = np.vstack([B, B.mean(axis=0)])  # the mean item, subtracted from itself
+    assert not all_cosines(P, mean, center=True)[-1].any()
+
+
+def transform_rows(P, B, M):
+    return P @ M, B @ np.linalg.inv(M).T
+
+
+@pytest.mark.parametrize(("p", "k"), [(20, 12), (14, 12), (12, 12), (9, 12), (30, 12)])
+def test_the_cure_of_few_items_is_the_same_for_every_m(rng, p, k):
+    B = np.hstack([rng.normal(size=(p, k - 1)), np.ones((p, 1))])
+    P = rng.normal(size=(200, k)) + 0.3
+    about = g.moments(B)
+    assert g.has_constant(about) == (p > k)
+    for _ in range(3):
+        P_m, B_m = transform_rows(P, B, rng.normal(size=(k, k)))
+        assert g.has_constant(g.moments(B_m)) == (p > k)
+        np.testing.assert_allclose(all_cosines(P_m, B_m), all_cosines(P, B), atol=1e-6)
+
+
+def test_few_items_without_a_constant_have_none(rng):
+    for k in (5, 30):
+        for p in range(k - 1, 2 * k + 2):
+            assert not any(g.has_constant(g.moments(rng.normal(size=(p, k)))) for _ in range(10))
+
+
+def test_users_and_items_that_do_not_meet_have_no_gauge(rng):
+    turn = rotation(rng, 6)
+    P = np.hstack([rng.normal(size=(50, 3)), np.zeros((50, 3))]) @ turn
+    B = np.hstack([np.zeros((40, 3)), rng.normal(size=(40, 3))]) @ turn
+    gauges = g.canonical_gauges(g.moments(P), g.moments(B))
+    assert {gauge.matrix.shape[1] for name, gauge in gauges.items() if name != "given"} == {0}
+
+
+def test_no_factor_is_the_c_of_a_gauge_that_moves_the_origin(rng):
+    """A neighbor that every M of this condition number leaves in place is lost when the mean item is subtracted."""
+    P, B = rng.normal(size=(400, 4)), rng.normal(size=(300, 4)) + 8
+    about = g.moments(B)
+    gauge = g.canonical_gauges(g.moments(P), about, True)["centered"]
+    stretches = np.linalg.svd(gauge.matrix)[1]
+    every = np.arange(300)
+    before, after = g.nearest(g.directions(B), every, 2), g.nearest(g.directions(B, gauge), every, 1)
+    safe = g.certified(before.distances, stretches[0] / stretches[-1])
+    assert (after.rows[safe, 0] != before.rows[safe, 0]).any()
+    assert g.condition(about, gauge) == np.inf
 
 
 @pytest.mark.parametrize("rows", [1, 7, 1000])
@@ -220,6 +285,23 @@ def test_scales_that_unit_lengths_leave(rng, m, k):
     assert g.free_scales(np.eye(k), np.eye(k)) == (k * (k - 1) // 2, False)
 
 
+def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):
+    """Two models of 70 dimensions: unit rows, the same predictions, other cosines."""
+    angles = rng.uniform(-0.3, 0.3, 3000), rng.uniform(1.2, 1.8, 3000)
+    P, B = (np.hstack([np.c_[np.cos(a), np.sin(a)], np.zeros((3000, 68))]) for a in angles)
+    stretch = np.sqrt([0.95, 1.05])
+    P_2, B_2 = P.copy(), B.copy()
+    P_2[:, :2], B_2[:, :2] = P[:, :2] * stretch, B[:, :2] / stretch
+    P_2[:, 2], B_2[:, 3] = (np.sqrt(1 - np.sum(E[:, :2] ** 2, axis=1)) for E in (P_2, B_2))
+    turn = rotation(rng, 70)
+    np.testing.assert_allclose(P_2 @ B_2.T, P @ B.T, atol=1e-12)
+    assert np.abs(B_2 @ B_2.T - B @ B.T).max() > 0.005
+    for users, items in ((P, B), (P_2, B_2)):
+        assert g.free_scales(users @ turn, items @ turn)[1] is False
+        assert verdict("normalized", evidence(items @ turn, users @ turn)).determined != "yes"
+    assert g.free_scales(rng.normal(size=(3000, 70)))[0] == 0
+
+
 def test_free_scales_are_free(rng):
     """With 7 users and 6 items in 5 dimensions, another model has the same predictions, and other cosines."""
     from scipy.optimize import least_squares
@@ -276,6 +358,8 @@ def test_null_cosines(rng):
     assert g.null_cosines(rng, B + 3).mean() > 0.8
     with pytest.raises(TypeError, match="rng must be a numpy Generator"):
         g.null_cosines(0, B)
+    sparse = np.vstack([sign * size * np.eye(4) for sign in (1, -1) for size in (1, 2)])
+    assert np.isfinite(g.null_cosines(rng, sparse)).all()
 
 
 def test_average_precisions(rng):
@@ -325,6 +409,65 @@ def test_a_penalty_on_both_factors_is_checked(rng):
     stored = verdict("factors", evidence(B_b, P_b, 0.0))
     assert stored.determined == "no"
     assert "users:5 is constant" in stored.reason
+
+
+def test_dropout_sees_only_the_scores_if_it_is_at_the_input(rng):
+    """Its variance, of one user x: dropping inputs is free to every M, dropping hidden units is not."""
+    x, A, B = rng.normal(size=8), rng.normal(size=(8, 3)), rng.normal(size=(8, 3))
+    M = ill(rng, 3, 10)
+
+    def variances(A, B):
+        return np.sum((x[:, None] * (A @ B.T)) ** 2), np.sum(((x @ A) * B) ** 2)
+
+    (at_input, hidden), (at_input_m, hidden_m) = variances(A, B), variances(A @ M, B @ np.linalg.inv(M).T)
+    assert at_input_m == pytest.approx(at_input)
+    assert hidden_m != pytest.approx(hidden, rel=0.1)
+    assert "at the input" in verdict("product", evidence(B)).reason
+
+
+def test_a_constant_column_is_no_bias_if_it_is_balanced(rng):
+    """The closed form of Eq. 2 where everybody takes nearly everything: its first column is nearly constant."""
+    X = 1 + 0.02 * rng.normal(size=(400, 50))
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    P, B = (E[:, :5] * np.sqrt(s[:5] - 0.05) for E in (U, Vt.T))
+    seen = evidence(B, P, 0.0)
+    assert seen.biases == ["items:0", "users:0"]
+    assert verdict("factors", seen).determined == "yes"
+
+
+def test_a_few_items_that_balancing_tears_apart_are_counted(rng):
+    P, B = balanced(rng)
+    found = verdict("factors", evidence(B, P, np.array([0.0] * 37 + [0.5, 0.7, 0.4])))
+    assert found.determined == "yes"
+    assert found.warnings == [
+        "Balancing exchanges half of the nearest neighbors of 2 items, or more: these are not determined."
+    ]
+    assert verdict("factors", evidence(B, P, np.zeros(40))).warnings == []
+
+
+def test_a_softmax_does_not_see_the_height_of_a_circle(rng):
+    """Unit rows on both sides, the same probabilities, and other cosines."""
+    turns, w = rng.uniform(0, 2 * np.pi, 60), rng.normal(size=(500, 2))
+    w *= rng.uniform(0, 0.55, (500, 1)) / np.linalg.norm(w, axis=1, keepdims=True)
+    models = []
+    for height in (0.5, 0.7):
+        radius = np.sqrt(1 - height**2)
+        P = w * np.sqrt(0.75) / radius
+        P = np.c_[P, np.sqrt(1 - np.sum(P**2, axis=1))]
+        B = np.c_[radius * np.cos(turns), radius * np.sin(turns), np.full(60, height)]
+        models.append((P, B))
+    (P, B), (P_2, B_2) = models
+    assert np.ptp(P @ B.T - P_2 @ B_2.T, axis=1).max() < 1e-12
+    assert np.abs(B @ B.T - B_2 @ B_2.T).max() > 0.4
+    assert "A direction of the items is nearly constant" in verdict("normalized", evidence(B, P)).warnings[0]
+
+
+def test_a_recommendation_says_what_its_cosines_are(rng):
+    P, B = balanced(rng)
+    answer = verdict("ranking", evidence(B, P, 0.0))
+    assert "columns of scores, each less its user's mean, which" in recommendation(answer, True, True, True)[1]
+    assert "correlations of the items' columns of scores, which" in recommendation(answer, True)[1]
+    assert "cosines of the items' columns of scores, which" in recommendation(answer, True, False, True)[1]
 
 
 def test_cosines_inside_the_loss_are_checked(rng):

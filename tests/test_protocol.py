@@ -411,6 +411,15 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
                 assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
 
 
+def test_an_item_without_positive_pmi_is_like_no_other():
+    G = 1 + np.kron(np.eye(3), 9 * np.ones((10, 10)))  # three groups that go together
+    G[3] = G[:, 3] = 0.01  # and the fourth with nobody in particular
+    for name, _, alpha, S in remedies.negative_sampling(G):
+        if name.endswith("κ = 1.4"):
+            assert not S[3].any(), (name, alpha)
+            assert_allclose(np.delete(S.diagonal(), 3), 1)
+
+
 def test_centering_moves_the_cosines_of_all_users(whole, exact):
     rows = centering.movement("default", 3, [6.0])
     assert whole == [(("default", 3), {})]
@@ -471,12 +480,13 @@ def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
     rows = cosine_training.score_training("default", 3)
     assert whole == [(("default", 3), {})]
     grid = {(row["method"], row["setting"], row["dropped"]) for row in rows}
-    assert len(grid) == 2 * (3 + 4)
-    assert len(rows) == 2 * len(grid)
+    assert len(grid) == 2 * (4 + 4 * 3)  # with and without a bias: dropout of "squared", γ and dropout of "softmax"
+    assert len(rows) == 3 * len(grid)
     for case in grid:
-        first, second = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
-        assert (first["start"], second["start"]) == ("Eq. 1", "random")
-        assert first["apart"] == 0 < second["apart"]
+        first, *others = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
+        assert [row["start"] for row in (first, *others)] == ["Eq. 1", "random", "random again"]
+        assert first["apart"] == 0 < min(row["apart"] for row in others)
+        assert len({row["loss"] for row in (first, *others)}) == 3
         assert first["scale"] > 0
 
 

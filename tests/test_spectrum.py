@@ -5,7 +5,9 @@ from conftest import SEEDS, rotation
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.linalg import eigh
 from sklearn.utils.extmath import randomized_svd
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from helpers import cosine_similarity, simulate_interactions, spectrum, truncated_svd
 
@@ -33,11 +35,11 @@ def assert_is_svd(s, V, X, k, atol=1e-9):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_array, sp.csc_matrix])
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("by_gram", [True, False])
 @pytest.mark.parametrize("shape", [(30, 12), (12, 30), (10, 10)])
 @pytest.mark.parametrize("k", [1, 4, 10])
-def test_agrees_with_the_dense_svd(kind, largest_gram, shape, k, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+def test_agrees_with_the_dense_svd(kind, by_gram, shape, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = rng.normal(size=shape)
     assert_is_svd(*truncated_svd(kind(X), k), X, k)
 
@@ -51,19 +53,19 @@ def test_agrees_with_the_dense_svd_of_0_1_data(seed, n, p, data):
     assert_allclose(V.T @ (X.T @ (X @ V)), np.diag(s**2), atol=1e-10)
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("by_gram", [True, False])
 @pytest.mark.parametrize("k", [2, 3, 5, 20])
-def test_directions_beyond_the_rank_have_singular_value_exactly_zero(largest_gram, k, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+def test_directions_beyond_the_rank_have_singular_value_exactly_zero(by_gram, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = with_singular_values(rng, 50, 20, np.array([3.0, 2.0, 1.0]))
     assert_is_svd(*truncated_svd(X, k), X, k)
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("by_gram", [True, False])
 @pytest.mark.parametrize("ratio", [1e-2, 1e-4, 1e-6, 1e-9, 1e-11])
 @pytest.mark.parametrize("shape", [(300, 100), (100, 300)])
-def test_small_singular_values_keep_their_digits(largest_gram, ratio, shape, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+def test_small_singular_values_keep_their_digits(by_gram, ratio, shape, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = with_singular_values(rng, *shape, np.r_[1.0, 0.5, 2 * ratio, ratio, ratio * np.linspace(0.3, 0.1, 50)])
     s, V = truncated_svd(X, 4)
     _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
@@ -87,9 +89,9 @@ def test_the_gram_matrix_alone_would_lose_them(rng):
     assert abs(s[3] / 1e-9 - 1) > 0.5
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
-def test_signs_do_not_depend_on_the_order_or_the_sign_of_the_rows(largest_gram, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+@pytest.mark.parametrize("by_gram", [True, False])
+def test_signs_do_not_depend_on_the_order_or_the_sign_of_the_rows(by_gram, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = rng.normal(size=(30, 12))
     s, V = truncated_svd(X, 6)
     assert np.all(V[np.abs(V).argmax(axis=0), range(6)] > 0)
@@ -103,11 +105,11 @@ def test_the_sign_of_a_tie_does_not_depend_on_rounding():
     assert_array_equal(spectrum.signs(V), [1, -1])
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("by_gram", [True, False])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("k", [3, 8, 12])
-def test_empty_columns_give_rows_that_are_exactly_zero(largest_gram, kind, k, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+def test_empty_columns_give_rows_that_are_exactly_zero(by_gram, kind, k, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = rng.normal(size=(30, 12))
     X[:, [0, 5, 11]] = 0
     s, V = truncated_svd(kind(X), k)
@@ -115,9 +117,9 @@ def test_empty_columns_give_rows_that_are_exactly_zero(largest_gram, kind, k, rn
     assert_is_svd(s, V, X, k)
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 3])
-def test_beyond_the_rank_columns_of_v_may_be_shorter_where_columns_of_x_are_zero(largest_gram, rng, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+@pytest.mark.parametrize("by_gram", [True, False])
+def test_beyond_the_rank_columns_of_v_may_be_shorter_where_columns_of_x_are_zero(by_gram, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     X = rng.normal(size=(6, 4))
     X[:, 2:] = 0
     s, V = truncated_svd(X, 4)
@@ -126,11 +128,11 @@ def test_beyond_the_rank_columns_of_v_may_be_shorter_where_columns_of_x_are_zero
     assert_allclose(V.T @ V, np.diag([1, 1, 0, 0]), atol=1e-12)
 
 
-@pytest.mark.parametrize("largest_gram", [5_000, 5])
+@pytest.mark.parametrize("by_gram", [True, False])
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("k", [1, 6])
-def test_data_that_are_all_zero_give_zeros(largest_gram, kind, k, monkeypatch):
-    monkeypatch.setattr(spectrum, "LARGEST_GRAM", largest_gram)
+def test_data_that_are_all_zero_give_zeros(by_gram, kind, k, monkeypatch):
+    monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
     s, V = truncated_svd(kind(np.zeros((6, 8))), k)
     assert_array_equal(s, np.zeros(k))
     assert_array_equal(V, np.zeros((8, k)))
@@ -141,6 +143,108 @@ def test_gram_is_exact_for_0_1_data_whatever_the_chunks(rows_at_once, rng, monke
     monkeypatch.setattr(spectrum, "ROWS_AT_ONCE", rows_at_once)
     X = rng.integers(0, 2, size=(40, 9))
     assert_array_equal(spectrum.gram(sp.csr_array(X, dtype=float)), X.T @ X)
+
+
+def with_tied(n, p):
+    """Three singular values of 3, then 2, 1 and zeros."""
+    return with_singular_values(np.random.default_rng(5), n, p, np.array([3.0, 3, 3, 2, 1]))
+
+
+def without_columns(X, columns):
+    X = X.copy()
+    X[:, columns] = 0
+    return X
+
+
+RNG = np.random.default_rng(4)
+FEW_ONES = (RNG.random((300, 120)) < RNG.random((300, 1)) / 10).astype(float)
+CASES = {
+    "0/1": (FEW_ONES, 8),
+    "columns of zeros": (without_columns(FEW_ONES, slice(0, 120, 7)), 8),
+    "counts": (FEW_ONES * RNG.integers(1, 9, FEW_ONES.shape), 8),
+    "negative entries": (FEW_ONES * RNG.normal(size=FEW_ONES.shape), 8),
+    "tied": (with_tied(60, 40), 3),
+    "more items than users": (FEW_ONES.T, 8),
+    "k = p": (FEW_ONES[:, :12], 12),
+    "k = n": ((RNG.random((12, 120)) < 0.3).astype(float), 12),
+}
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("case", CASES)
+def test_every_route_gives_the_same_cosines(kind, case, monkeypatch):
+    X, k = CASES[case]
+    kept = X.any(axis=0)
+    found = [truncated_svd(kind(X), k)]
+    for sparse, by_gram in ((1e-9, True), (1e9, True), (1, False)):
+        monkeypatch.setattr(spectrum, "SPARSE", sparse if kind is sp.csr_array else 1e9)
+        monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k, by_gram=by_gram: by_gram)
+        found.append(truncated_svd(kind(X), k))
+    for s, V in found:
+        assert_allclose(s, found[0][0], atol=1e-9)
+        assert_allclose(cosine_similarity(V[kept]), cosine_similarity(found[0][1][kept]), atol=1e-9)
+        assert_array_equal(V[~kept], 0)
+
+
+def with_rows_of(n, p, m):
+    """A CSR matrix of that shape with m entries a row, all in the first column: only their numbers matter."""
+    return sp.csr_array((np.ones(n * m, dtype=bool), np.zeros(n * m, dtype=np.int32), np.arange(n + 1) * m), (n, p))
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "m", "by_gram"),
+    [
+        (20_000, 1_000, 340, True),  # the paper's size
+        (100_000, 1_000, 27, True),
+        (100_000, 5_000, 46, False),
+        (50_000, 5_000, 128, False),
+        (10_000, 20_000, 60, False),  # and more so with more users
+        (1_000_000, 200, 2, True),
+        (1_000, 100_000, 10, False),
+        (6, 8, 3, True),
+    ],
+)
+def test_the_estimate_of_cost_chooses_what_measures_faster(n, p, m, by_gram):
+    assert spectrum.gram_is_cheaper(with_rows_of(n, p, m), 50) == by_gram
+
+
+def test_a_dense_matrix_of_many_columns_is_not_squared():
+    assert not spectrum.gram_is_cheaper(np.broadcast_to(0.0, (500, 100_000)), 5)
+    assert spectrum.gram_is_cheaper(np.broadcast_to(0.0, (100_000, 500)), 50)
+
+
+def test_rows_with_few_entries_are_multiplied_as_sparse_ones_and_all_counts_are_exact(rng):
+    X = (rng.random((5_000, 200)) < rng.random((5_000, 1)) ** 3).astype(float)
+    share = np.mean(spectrum.SPARSE * spectrum.items_by_user(sp.csr_array(X)) ** 2 < 200**2)
+    assert 0.2 < share < 0.8
+    assert_array_equal(spectrum.gram(sp.csr_array(X)), X.T @ X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.coo_matrix])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int8, np.float32])
+def test_gram_of_small_types_does_not_overflow(kind, dtype, rng):
+    X = (rng.random((400, 50)) < rng.random((400, 1)) ** 2) * dtype(100)
+    assert_array_equal(spectrum.gram(kind(X.astype(dtype))), X.astype(dtype).astype(float).T @ X.astype(dtype))
+
+
+def test_eigenvectors_are_computed_by_one_thread_which_waits_for_none(rng, monkeypatch):
+    threads = []
+
+    def counted(*arguments, **options):
+        threads.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        return eigh(*arguments, **options)
+
+    monkeypatch.setattr(spectrum, "eigh", counted)
+    with threadpool_limits(2, user_api="blas"):
+        truncated_svd(rng.normal(size=(60, 40)), 2)
+    assert set(threads) == {1}
+
+
+def test_counts_that_float32_could_not_hold_are_exact():
+    assert spectrum.ROWS_AT_ONCE < 2**24  # of ones, whose chunks are float32
+    assert spectrum.gram(sp.csr_array(np.ones((3, 2)))).dtype == float
+    X = np.full((3, 2), 4097.0)  # whose square is odd and above 2²⁴
+    assert_array_equal(spectrum.gram(sp.csr_array(X)), np.full((2, 2), 3 * 4097.0**2))
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])

@@ -13,17 +13,20 @@ import json
 import logging
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
-from helpers.files import InputError, read_model  # noqa: E402
+from helpers.files import InputError, file_and_key, read_model  # noqa: E402
 from helpers.verdicts import OBJECTIVES  # noqa: E402
 
 FILES = "items", "users", "counts", "labels", "again"
+WRITTEN = "safe-items.npy", "report.html", "summary.json"
 PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -80,14 +83,28 @@ def arguments(argv):
     return given
 
 
-def writable(out):
-    """The folder to write to, and the nearest folder above it that exists; InputError if that cannot be written to."""
+def writable(out, inputs=()):
+    """The folder to write to, and the nearest folder above it that exists.
+
+    InputError if that cannot be written to, or what is written would take the place of a folder or of an input.
+    """
     out = Path(out).absolute()
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out}: expected a folder to write to, got a file")
+    try:
+        if out.exists() and not out.is_dir():
+            raise InputError(f"{out}: expected a folder to write to, got a file")
+        if out.is_symlink() and not out.exists():
+            raise InputError(f"{out}: expected a folder to write to, got a link that leads nowhere")
+    except OSError as problem:
+        raise InputError(f"{out}: expected a folder to write to, got a name that fails: {problem.strerror}") from None
     above = next(folder for folder in (out, *out.parents) if folder.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise InputError(f"{above}: expected a folder that can be written to")
+    for name in WRITTEN:
+        if (out / name).is_dir():
+            raise InputError(f"{out / name}: expected a file or nothing, as the audit writes it, got a folder")
+        for path in inputs:
+            if (out / name).exists() and (out / name).samefile(file_and_key(path)[0]):
+                raise InputError(f"{path}: expected an input that the audit does not overwrite; choose another --out")
     return out, above
 
 
@@ -184,8 +201,9 @@ def audit(given):
     """Write report.html, summary.json and safe-items.npy, or nothing; the summary."""
     import jsonschema
 
-    out, above = writable(given.out)
-    read_model(*(getattr(given, name) for name in FILES))
+    paths = [getattr(given, name) for name in FILES]
+    read_model(*paths)
+    out, above = writable(given.out, filter(None, paths))
     with tempfile.TemporaryDirectory(prefix=".audit-", dir=above) as folder:
         folder = Path(folder)
         (folder / "private").mkdir()
@@ -195,15 +213,22 @@ def audit(given):
         (folder / "report.html").write_text(page(notebook, Path(given.items).name), "utf-8")
         out.mkdir(parents=True, exist_ok=True)
         (out / "safe-items.npy").unlink(missing_ok=True)  # of an earlier run
-        for name in ("safe-items.npy", "report.html", "summary.json"):
+        for name in WRITTEN:
             if (folder / name).exists():
                 (folder / name).replace(out / name)
     return summary
 
 
+def interrupt(*_):
+    """Ended by another program: clean up as if by a person."""
+    raise KeyboardInterrupt
+
+
 def main(argv=None):
     """The exit status: 0 whatever the verdict, 2 for input that is wrong."""
     given = arguments(argv)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, interrupt)
     try:
         summary = audit(given)
     except InputError as problem:
