@@ -50,6 +50,7 @@ def cluster():
 
 @pytest.fixture
 def client(cluster):
+    cluster.wait_for_workers(2)  # one may have been killed
     with dask.config.set(scheduler=None):
         yield cluster
 
