@@ -1,0 +1,319 @@
+"""The model from blocks on workers: every block once, in one order, whatever dies and whatever is damaged."""
+
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections import Counter
+from itertools import islice, pairwise
+from pathlib import Path
+
+import dask
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import SEEDS
+from distributed import wait
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+
+from experiments import finished, read, scaling
+from experiments.scaling import (
+    connect,
+    eq2_items,
+    gram_of_block,
+    kill_worker,
+    krylov,
+    product,
+    read_block,
+    start,
+    summed,
+    write_blocks,
+)
+from helpers import cosine_similarity, factor_norm_factors, simulate_interactions, truncated_svd
+from helpers.spectrum import gram, spectrum_of_gram
+
+
+@pytest.fixture(autouse=True)
+def on_threads():
+    with dask.config.set(scheduler="threads"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with dask.config.set(scheduler_address=None), connect() as client:
+        yield client
+
+
+@pytest.fixture
+def client(cluster):
+    cluster.wait_for_workers(2)  # one may have been killed
+    with dask.config.set(scheduler=None):
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def X():
+    return simulate_interactions(np.random.default_rng(0), n_users=600, n_items=60, max_activity=20).X
+
+
+def cut(X, n_blocks):
+    """Blocks of unequal sizes, one of them empty if there are enough."""
+    ends = np.unique(np.linspace(0, 1, n_blocks + 1) ** 2 * X.shape[0]).astype(int)
+    return [X[first:last] for first, last in pairwise(ends)]
+
+
+def recorded(folder, block, n_free):
+    """gram_of_block, leaving a file for each call; beyond so many calls, not before a file called go is there."""
+    Path(folder, f"{Path(block.path).stem}+{uuid.uuid4().hex}").touch()
+    waits = calls(folder).total() > n_free
+    while waits and not Path(folder, "go").exists():
+        time.sleep(0.02)
+    return gram_of_block(block)
+
+
+def calls(folder):
+    """How often each block was computed."""
+    return Counter(path.name.split("+")[0] for path in Path(folder).glob("*+*"))
+
+
+def tasks(blocks, folder, n_free):
+    """A task for each block; the first n_free to run do not wait."""
+    task = dask.delayed(recorded, pure=True)
+    return [task(str(folder), block, n_free) for block in blocks]
+
+
+# The sum
+
+
+@pytest.mark.parametrize("n_parts", range(1, 18))
+def test_every_part_is_added_once(n_parts):
+    assert summed([dask.delayed(2**i) for i in range(n_parts)]).compute() == 2**n_parts - 1
+
+
+def test_parts_are_added_in_a_fixed_order():
+    for numbers in ([1e16, 1.0, -1e16, 1.0], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]):
+        expected = list(numbers)
+        while len(expected) > 1:
+            expected = [sum(expected[i : i + 2]) for i in range(0, len(expected), 2)]
+        assert summed([dask.delayed(number) for number in numbers]).compute() == expected[0]
+
+
+def test_the_sum_counts_beyond_what_float32_can():
+    X = sp.csr_array(np.array([[1.0, 2.0**13], [1.0, 1.0]]))
+    total = summed([dask.delayed(gram)(X[:1]), dask.delayed(gram)(X[1:])]).compute()
+    assert total.dtype == np.float64
+    assert total[1, 1] == 2**26 + 1
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 8, 13])
+@pytest.mark.parametrize("values", ["0/1", "real"])
+def test_blocks_give_the_model_of_one_machine(n_blocks, values, X, rng, tmp_path):
+    if values == "real":
+        X = sp.csr_array((rng.normal(size=X.nnz), X.indices, X.indptr), X.shape)
+    blocks = write_blocks(tmp_path, cut(X, n_blocks))
+    G = summed([dask.delayed(gram_of_block)(block) for block in blocks]).compute()
+    assert_allclose(G, (X.T @ X).toarray(), atol=1e-12 if values == "real" else 0)
+    s, V = spectrum_of_gram(G, 10)
+    s_one, V_one = truncated_svd(X, 10)
+    _, s_full, Vt_full = np.linalg.svd(X.toarray(), full_matrices=False)
+    for other, basis in ((s_one, V_one), (s_full[:10], Vt_full[:10].T)):
+        assert_allclose(s, other, rtol=1e-11)
+        assert_allclose(cosine_similarity(V), cosine_similarity(basis), atol=1e-10)
+
+
+# Blocks
+
+
+def test_a_block_is_read_as_it_was_written(X, tmp_path):
+    parts = cut(X, 5)
+    blocks = write_blocks(tmp_path, parts)
+    assert len({block.path for block in blocks}) == 5
+    for block, part in zip(blocks, parts, strict=True):
+        assert_array_equal(read_block(block).toarray(), part.toarray())
+
+
+@pytest.mark.parametrize("byte", [0, 100, -1])
+def test_a_damaged_block_is_an_error_that_names_it(byte, X, tmp_path):
+    blocks = write_blocks(tmp_path, cut(X, 3))
+    content = bytearray(Path(blocks[1].path).read_bytes())
+    content[byte] ^= 1
+    Path(blocks[1].path).write_bytes(content)
+    with pytest.raises(ValueError, match=r"^block-1\.npz is not the file that was written$"):
+        read_block(blocks[1])
+    assert read_block(blocks[2]).nnz
+
+
+def test_a_block_in_the_place_of_another_is_an_error(X, tmp_path):
+    blocks = write_blocks(tmp_path, cut(X, 3))
+    Path(blocks[0].path).write_bytes(Path(blocks[2].path).read_bytes())
+    with pytest.raises(ValueError, match=r"block-0\.npz"):
+        read_block(blocks[0])
+
+
+# Workers
+
+
+def test_a_killed_worker_changes_nothing(client, X, tmp_path):
+    blocks = write_blocks(tmp_path, cut(X, 6))
+    parts = tasks(blocks, tmp_path, n_free=2)
+    futures = client.compute(parts)
+    wait(futures, return_when="FIRST_COMPLETED")
+    done = next(future for future in futures if future.done())
+    (victim,) = client.who_has(done)[done.key]
+    kill_worker(client, victim)  # while others wait or run
+    Path(tmp_path, "go").touch()
+    assert_array_equal(summed(parts).compute(), gram(X))
+    assert victim not in client.scheduler_info()["workers"]
+    times = calls(tmp_path)
+    assert set(times) == {Path(block.path).stem for block in blocks}
+    assert times[Path(blocks[futures.index(done)].path).stem] == 2  # it had been finished, and was lost
+
+
+def test_a_damaged_block_stops_the_sum_and_costs_no_other_block(client, X, tmp_path):
+    blocks = write_blocks(tmp_path, cut(X, 6))
+    parts = tasks(blocks, tmp_path, n_free=99)
+    path = Path(blocks[3].path)
+    intact = path.read_bytes()
+    path.write_bytes(intact[:-1])
+    futures = client.compute(parts)
+    with pytest.raises(ValueError, match=r"block-3\.npz is not the file that was written"):
+        summed(parts).compute()
+    wait(futures)
+    assert [future.status for future in futures] == 3 * ["finished"] + ["error"] + 2 * ["finished"]
+    path.write_bytes(intact)
+    client.retry([futures[3]])
+    assert_array_equal(summed(parts).compute(), gram(X))
+    assert calls(tmp_path) == {f"block-{i}": 1 + (i == 3) for i in range(6)}
+
+
+def test_workers_and_threads_multiply_alike(client, X, tmp_path):
+    blocks = write_blocks(tmp_path, cut(X, 4))
+    held = [dask.delayed(read_block, pure=True)(block) for block in blocks]
+    Q = start(60, 8)
+    on_workers = product(dask.persist(*held), Q)
+    with dask.config.set(scheduler="threads"):
+        assert_array_equal(on_workers, product(held, Q))
+    assert_allclose(on_workers, gram(X) @ Q, rtol=1e-12)
+
+
+ASK = """
+from experiments.scaling import connect, kill_worker
+client = connect()
+print(client.scheduler.address, client.cluster, client.submit(abs, -3).result())
+try:
+    kill_worker(client, next(iter(client.scheduler_info()["workers"])))
+except ValueError as problem:
+    print(problem)
+client.close()
+"""
+
+
+def test_the_scheduler_of_the_environment_is_used_and_its_workers_are_left_alone(client):
+    address = client.scheduler.address
+    before = set(client.scheduler_info()["workers"])
+    environment = os.environ | {"DASK_SCHEDULER_ADDRESS": address, "PYTHONPATH": os.pathsep.join(sys.path)}
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+    assert asked.returncode == 0, asked.stderr
+    first, second = asked.stdout.splitlines()
+    assert first == f"{address} None 3"
+    assert second == "client must have workers of its own, got those of another scheduler"
+    assert set(client.scheduler_info()["workers"]) == before
+
+
+def test_without_one_there_are_two_workers_of_one_thread_and_they_end_with_the_client():
+    with dask.config.set(scheduler=None, scheduler_address=None):
+        client = connect()
+        workers = client.run(os.getpid)
+        assert len(set(workers.values())) == 2
+        assert os.getpid() not in workers.values()
+        assert set(client.nthreads().values()) == {1}
+        client.close()
+    assert client.cluster.status.name == "closed"
+
+
+# Passes
+
+
+def low_rank(seed, p=40, m=6):
+    """G of p items with m eigenvalues above 100 and the others below 60."""
+    rng = np.random.default_rng(seed)
+    basis = np.linalg.qr(rng.normal(size=(p, p)))[0]
+    values = np.r_[rng.uniform(100, 900, m), rng.uniform(0, 60, p - m)]
+    return (basis * values) @ basis.T
+
+
+def states(G, width, passes, k=10):
+    return list(islice(krylov(lambda Q: G @ Q, start(len(G), width), k), passes))
+
+
+@given(SEEDS)
+def test_passes_find_the_eigenpairs(seed):
+    G = low_rank(seed)
+    theta, V, R = states(G, 10, 4)[-1]  # all of the space
+    assert_allclose(theta, np.linalg.eigvalsh(G)[:-11:-1], rtol=1e-10)
+    assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
+    assert np.abs(R).max() < 1e-9
+
+
+def test_passes_go_on_when_the_rank_of_the_data_is_exhausted(rng):
+    E = rng.normal(size=(3, 40))
+    theta, V, _ = states(E.T @ E, 10, 3)[-1]
+    assert_allclose(theta[:3], np.linalg.eigvalsh(E @ E.T)[::-1], rtol=1e-10)
+    assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
+
+
+@settings(max_examples=30)
+@given(SEEDS, st.sampled_from([8.0, 9.0, 9.9]), st.integers(1, 3))
+def test_the_bound_on_eq2_holds_after_every_pass(seed, lam2, passes):
+    G = low_rank(seed)
+    s, V = spectrum_of_gram(G, 40)
+    B = factor_norm_factors(s, V, lam2)[1]
+    theta, V_now, R = states(G, 12, passes)[-1]
+    assert np.abs(V_now.T @ R).max() < 1e-9 * theta[0]
+    if (theta > lam2**2).sum() < 6:  # something is still missed
+        return
+    B_now, bound = eq2_items(theta, V_now, R, lam2)
+    assert np.linalg.norm(B @ B.T - B_now @ B_now.T) <= bound * (1 + 1e-9) + 1e-10
+    lengths = np.sum(B_now**2, axis=1)
+    if bound < lengths.min():
+        error = np.abs(cosine_similarity(B) - cosine_similarity(B_now)).max()
+        assert error <= 2 * bound / lengths.min() + 1e-9
+
+
+def test_the_bound_is_no_wider_than_it_need_be():
+    """At one direction, turned a little: the bound is met up to the slope of the weights, which is steepest at λ₂²."""
+    lam2 = 10.0
+    G = np.diag([lam2**2 * 1.02, lam2**2 * 0.98])
+    v = np.array([[np.cos(0.01)], [np.sin(0.01)]])
+    theta = (v.T @ G @ v).ravel()
+    _, bound = eq2_items(theta, v, G @ v - v * theta, lam2)
+    exact = np.diag([np.sqrt(G[0, 0]) - lam2, 0])
+    error = np.linalg.norm(exact - (np.sqrt(theta) - lam2) * v @ v.T)
+    assert 0.3 * bound < error <= bound
+
+
+# The table
+
+
+def test_drawn_rows_are_sparse_0_1_and_of_one_kind():
+    X, other = scaling.draw_rows(3_000, 200, 0), scaling.draw_rows(3_000, 200, 1)
+    assert set(X.data) == {1.0}
+    assert X.has_canonical_format
+    assert X.sum(axis=1).min() >= 1
+    assert X.sum(axis=1).max() <= 100
+    assert (other != X).nnz
+    popularity = np.corrcoef(X.sum(axis=0), other.sum(axis=0))[0, 1]
+    assert popularity > 0.95
+
+
+def test_the_table_is_complete_and_as_the_chapter_reads_it():
+    assert finished("scaling", scaling.JOBS)
+    table = read("scaling")
+    assert set(table[table.way == "krylov"].bound.notna()) == {True}
+    assert table.peak.max() < 3_000
