@@ -316,4 +316,4 @@ def test_the_table_is_complete_and_as_the_chapter_reads_it():
     assert finished("scaling", scaling.JOBS)
     table = read("scaling")
     assert set(table[table.way == "krylov"].bound.notna()) == {True}
-    assert table.peak.max() < 3_000
+    assert table[table.way == "krylov"].peak.max() < 1_000  # passes hold little
