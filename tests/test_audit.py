@@ -306,6 +306,14 @@ def test_interrupted_it_leaves_nothing(folder, rng, end):
     assert not left
 
 
+def test_an_interruption_that_got_lost_writes_nothing(folder, rng, monkeypatch, capsys):
+    save(folder, items=rng.normal(size=(50, 4)))
+    monkeypatch.setattr(audit, "page", lambda *_: audit.INTERRUPTED.set() or "")
+    assert audit.main(["--items", f"{folder}/items.npy", "--out", f"{folder}/out"]) == 130
+    assert "interrupted, nothing was written" in capsys.readouterr().err
+    assert [path.name for path in folder.iterdir()] == ["items.npy"]
+
+
 def commands():
     """The command lines of the running processes."""
     import psutil

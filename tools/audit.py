@@ -9,6 +9,7 @@ given by --out, all of them or none. Exit status 0 whatever the verdict; 2, and 
 """
 
 import argparse
+import contextlib
 import json
 import logging
 import os
@@ -26,6 +27,7 @@ from helpers.files import InputError, file_and_key, read_model  # noqa: E402
 from helpers.verdicts import OBJECTIVES  # noqa: E402
 
 FILES = "items", "users", "counts", "labels", "again"
+INTERRUPTED = threading.Event()
 WRITTEN = "safe-items.npy", "report.html", "summary.json"
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -207,10 +209,15 @@ def audit(given):
     with tempfile.TemporaryDirectory(prefix=".audit-", dir=above) as folder:
         folder = Path(folder)
         (folder / "private").mkdir()
-        notebook = execute(given, folder)
+        try:
+            notebook = execute(given, folder)
+        finally:
+            end_kernels(folder)
         summary = json.loads((folder / "summary.json").read_text("utf-8"))
         jsonschema.validate(summary, json.loads(Path(__file__).with_suffix(".schema.json").read_text("utf-8")))
         (folder / "report.html").write_text(page(notebook, Path(given.items).name), "utf-8")
+        if INTERRUPTED.is_set():
+            raise KeyboardInterrupt
         out.mkdir(parents=True, exist_ok=True)
         (out / "safe-items.npy").unlink(missing_ok=True)  # of an earlier run
         for name in WRITTEN:
@@ -219,25 +226,38 @@ def audit(given):
     return summary
 
 
+def end_kernels(folder):
+    """Kill a kernel that an interruption left behind; its command line names a file in the folder."""
+    import psutil
+
+    for process in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if str(folder) in " ".join(process.cmdline()):
+                process.kill()
+
+
 def interrupt(*_):
-    """Ended by another program: clean up as if by a person."""
+    """Ended by a person, or by another program; noted as well, as a callback may lose the exception."""
+    INTERRUPTED.set()
     raise KeyboardInterrupt
 
 
 def main(argv=None):
     """The exit status: 0 whatever the verdict, 2 for input that is wrong."""
     given = arguments(argv)
+    INTERRUPTED.clear()
     if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interrupt)
         signal.signal(signal.SIGTERM, interrupt)
     try:
         summary = audit(given)
     except InputError as problem:
         print(f"audit: {problem}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("audit: interrupted, nothing was written", file=sys.stderr)
-        return 130
-    except Exception as problem:  # of the chapter: what it raised
+    except (KeyboardInterrupt, Exception) as problem:  # of the chapter: what it raised
+        if isinstance(problem, KeyboardInterrupt) or INTERRUPTED.is_set():
+            print("audit: interrupted, nothing was written", file=sys.stderr)
+            return 130
         if getattr(problem, "ename", "") != "InputError":
             raise
         print(f"audit: {problem.evalue}", file=sys.stderr)
