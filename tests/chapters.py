@@ -119,6 +119,21 @@ def links_back(cells):
     return {claim for claim, row in re.findall(r"\[([BC]\d\d)\]\(claims\.md#(\w+)\)", end) if row == claim.lower()}
 
 
+def said(cells):
+    """What a chapter's summary says of each claim: {id: (verdicts, "holds", "holds if", "mixed", ...)}."""
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown").partition("\n## Summary")[2]
+    ends = re.findall(r"^\| \[([BC]\d\d)\]\(claims\.md.* \| ([^|]+) \|$", text, re.M)
+    parts = {claim: end.rpartition(": ") for claim, end in ends}
+    return {
+        claim: (set(re.findall(r"\w+", how)) & VERDICTS, kind(outcome)) for claim, (how, _, outcome) in parts.items()
+    }
+
+
+def kind(outcome):
+    """An outcome without its condition or remark."""
+    return "holds if" if outcome.startswith("holds if ") else outcome.split(" (")[0]
+
+
 def rows(text):
     """The rows of the ledger's tables: {id: {column: text}}; the id's cell begins with its anchor."""
     found, columns = {}, []
@@ -141,6 +156,7 @@ def ledger_faults(text, chapters):
     checked = {target: ids for cells in chapters.values() for target, ids in sections(cells).items()}
     home = {target: name for name, cells in chapters.items() for target in sections(cells)}
     back = {name: links_back(cells) for name, cells in chapters.items()}
+    summaries = [said(cells) for cells in chapters.values()]
     expected = {f"C{number:02}" for number in range(1, 31)} | set().union(*checked.values())
     faults += [f"{claim}: no row" for claim in sorted(expected - set(ledger))]
     for claim, row in ledger.items():
@@ -153,6 +169,11 @@ def ledger_faults(text, chapters):
         faults += [f"{claim}: verdict {row.get('verdict')!r}"] * (not verdicts <= VERDICTS)
         faults += [f"{claim}: outcome {outcome!r}"] * (not holds_if and outcome not in OUTCOMES)
         faults += [f"{claim}: no section"] * (not targets)
+        told = [summary[claim] for summary in summaries if claim in summary]
+        if verdicts - {"qualified"} != set().union(*(found for found, _ in told)) - {"qualified"}:  # conditions say so
+            faults.append(f"{claim}: verdict {row.get('verdict')!r}, not that of the summaries")
+        if kind(outcome) not in {found for _, found in told}:
+            faults.append(f"{claim}: outcome {outcome!r} in no summary")
         for target in targets:
             if claim not in checked.get(target, ()):
                 faults.append(f"{claim}: {target} does not check it")

@@ -154,14 +154,19 @@ def chapter(source="", text="", output=None, tags=()):
 
 def small_book():
     checks = "\n".join(f'check(\n    "{claim}", "so it is", 1, 1)' for claim in IDS)
-    back = " ".join(f"[{claim}](claims.md#{claim.lower()})" for claim in IDS)
+    back = "\n".join(f"| [{claim}](claims.md#{claim.lower()}) | that | proved, verified: holds |" for claim in IDS)
     cells = [new_markdown_cell("# One\n\n(sec-one)=\n## First"), new_code_cell(checks)]
     return {"one": [*cells, new_markdown_cell(f"(sec-sum)=\n## Summary\n\n{back}")]}
 
 
 def test_a_ledger_that_is_right():
     assert ledger_faults(LEDGER, small_book()) == []
-    assert ledger_faults(LEDGER.replace("*holds* |", "holds if $\\lambda > 0$ |", 1), small_book()) == []
+    book = small_book()
+    ledger = LEDGER.replace("verified | *holds* |", "verified, qualified | holds if $\\lambda > 0$ |", 1)
+    assert ledger_faults(ledger, book) == ["C01: outcome 'holds if $\\\\lambda > 0$' in no summary"]
+    row = book["one"][-1]
+    row.source = row.source.replace("holds |", "holds if $\\lambda > 0$ |", 1)
+    assert ledger_faults(ledger, book) == []
 
 
 @pytest.mark.parametrize(
@@ -172,6 +177,8 @@ def test_a_ledger_that_is_right():
         ('<span id="c01"></span>C01', "C01", "C01: anchor ''"),
         ("proved, verified", "proved, sworn", "C01: verdict 'proved, sworn'"),
         ("*holds*", "tested", "C01: outcome 'tested'"),
+        ("*holds*", "mixed", "C01: outcome 'mixed' in no summary"),
+        ("proved, verified", "tested", "C01: verdict 'tested', not that of the summaries"),
         ("[Here](sec-one)", "", "C01: no section"),
         ("(sec-one)", "(sec-sum)", "C01: sec-sum does not check it"),
         ("(sec-one)", "(sec-none)", "C01: sec-none does not check it"),
