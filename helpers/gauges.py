@@ -6,14 +6,18 @@ rows, so factors may be larger than memory; no n×p or p×p matrix is formed. Co
 dimensionless. Rows that are zero have no direction, and no neighbors.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_generator, valid_integer, valid_number
 from helpers.spectrum import signs
 
 ROWS_AT_ONCE = 8_192
+CELLS = 2**22  # cosines at once in a thread, 16 MB
 NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below it is rounding of float32
 ROUNDING = 1e-12  # of the terms of a sum; what is below it may be their rounding errors
 STILL = 1e-9  # spread of an item's scores, over their size; below it the scores are the same for every user
@@ -197,30 +201,49 @@ class Neighbors(NamedTuple):
 
 
 def nearest(U, items, n=10, report=None):
-    r"""The n others of the largest cosine, exactly, by scikit-learn.
+    r"""The n others of the largest cosine, exactly; of others at one distance, those of smaller number first.
 
     Parameters: U (p, r), rows of length one or zero; items (m,), rows of U that are not zero; n below the number of
     such rows; report, called with the share that is done.
     Returns: Neighbors. A distance d belongs to the cosine :math:`1 - d^2/2`.
     """
-    from sklearn.neighbors import NearestNeighbors  # here, as it would double the time that importing helpers takes
-
     kept = np.flatnonzero(U.any(axis=1))
     n = valid_integer("n", n, 1, len(kept) - 1)
-    search = NearestNeighbors(n_neighbors=n + 1, algorithm="brute").fit(U if len(kept) == len(U) else U[kept])
+    coarse = (U if len(kept) == len(U) else U[kept]).astype(np.float32, copy=False)
+    step = max(64, CELLS // len(kept))
+    starts = range(0, len(items), step)
     found = Neighbors(items, np.empty((len(items), n), dtype=int), np.empty((len(items), n)))
-    step = max(250, 2**26 // len(U))
-    for start in range(0, len(items), step):
-        some = items[start : start + step]
-        distances, rows = search.kneighbors(U[some])
-        rows = kept[rows]
-        rows[:, n] = np.where((rows == some[:, None]).any(axis=1), rows[:, n], some)  # of many parallel rows, any n
-        others = rows != some[:, None]
-        found.rows[start : start + step] = rows[others].reshape(-1, n)
-        found.distances[start : start + step] = distances[others].reshape(-1, n)
-        if report is not None:
-            report(min(1.0, (start + step) / len(items)))
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        results = pool.map(lambda start: nearest_of(U, items[start : start + step], n, coarse, kept), starts)
+        for start, (rows, distances) in zip(starts, results, strict=True):
+            found.rows[start : start + step] = rows
+            found.distances[start : start + step] = distances
+            if report is not None:
+                report(min(1.0, (start + step) / len(items)))
     return found
+
+
+def nearest_of(U, some, n, coarse, kept):
+    """Rows and distances of the n nearest of some items, (m, n) each; coarse is U[kept] in float32.
+
+    A float32 product finds candidates, as float64 distances to all would take several times as long. It errs by less
+    than slack/2, so none of the n nearest, nor the item itself, is further than slack below the (n + 1)-th of the
+    maxima of groups of items.
+    """
+    p, k = coarse.shape
+    slack = np.float32(4 * (k + 2) * 2.0**-24)
+    S = U[some].astype(np.float32, copy=False) @ coarse.T
+    size = max(1, p // (16 * (n + 1)))
+    maxima = S[:, : p // size * size].reshape(len(some), size, -1).max(axis=1)
+    least = np.partition(maxima, -n - 1, axis=1)[:, -n - 1, None] - slack
+    i, j = np.divmod(np.flatnonzero(least <= S), p)
+    j = kept[j]
+    i, j = i[j != some[i]], j[j != some[i]]
+    parts = 1 + len(i) // ROWS_AT_ONCE
+    pairs = zip(np.array_split(some[i], parts), np.array_split(j, parts), strict=True)
+    d = np.concatenate([np.linalg.norm(np.subtract(U[a], U[b], dtype=float), axis=1) for a, b in pairs])
+    order = np.lexsort((j, d, i))[np.searchsorted(i, np.arange(len(some)))[:, None] + np.arange(n)]
+    return j[order], d[order]
 
 
 def overlap(first, second):

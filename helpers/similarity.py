@@ -1,6 +1,8 @@
 r"""Ω and the cosines (Eq. 4), and how far they can be moved while predictions stay the same."""
 
+import os
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import numpy as np
@@ -55,23 +57,33 @@ def cosine_moments(B, scales):
     if not isinstance(scales, Iterable):
         raise TypeError(f"scales must be an iterable of d, got {scales!r}")
     sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
-    with threadpool_limits(1, user_api="blas"):  # two would wait for each other in every tile
-        while some := list(islice(scales, SCALES_AT_ONCE)):
-            units = [unit_rows("B", B / valid_scale(d, B.shape[1])).astype(np.float32) for d in some]
-            for i in range(0, len(B), ROWS_AT_ONCE):
-                tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
-                for E in units:
-                    S = (E[i : i + ROWS_AT_ONCE] @ E[i:].T).astype(float)
-                    tile[0] += S
-                    tile[1] += np.square(S, out=S)
-                sums[:, i : i + ROWS_AT_ONCE, i:] += tile
+
+    def unit(d):
+        return unit_rows("B", B / valid_scale(d, B.shape[1])).astype(np.float32)
+
+    def add(i):  # a tile of the upper half, which stays in cache and which no other thread touches
+        tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
+        single, S = np.empty_like(tile[0], dtype=np.float32), np.empty_like(tile[0])
+        for E in units:
+            S[:] = np.matmul(E[i : i + ROWS_AT_ONCE], E[i:].T, out=single)
+            tile[0] += S
+            tile[1] += np.square(S, out=S)
+        sums[:, i : i + ROWS_AT_ONCE, i:] += tile
+
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
+        while units := list(pool.map(unit, islice(scales, SCALES_AT_ONCE))):
+            list(pool.map(add, range(0, len(B), ROWS_AT_ONCE)))
             count += len(units)
     if count == 0:
         raise ValueError("scales must hold at least one d, got none")
-    mean, mean_of_squares = sums / count
-    deviation = np.sqrt(np.maximum(mean_of_squares - mean**2, 0))
-    upper = np.triu(np.ones_like(mean, dtype=bool))
-    return np.clip(np.where(upper, mean, mean.T), -1, 1), np.where(upper, deviation, deviation.T)
+    sums /= count
+    mean, deviation = sums
+    deviation -= mean**2
+    np.sqrt(np.maximum(deviation, 0, out=deviation), out=deviation)
+    lower = np.tri(len(B), k=-1, dtype=bool)
+    for M in sums:
+        np.copyto(M, M.T.copy(), where=lower)
+    return np.clip(mean, -1, 1, out=mean), deviation
 
 
 def attainable_interval(x, y):

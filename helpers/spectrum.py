@@ -5,6 +5,9 @@ are the eigenpairs of the p×p Gram matrix :math:`G = X^\top X`, which a single 
 cost grows linearly with the number of users.
 """
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
@@ -15,6 +18,7 @@ from helpers.arguments import valid_data, valid_integer
 
 SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
+SMALL = 2_000  # items; products of so few gain little from threads of BLAS, and much from being computed side by side
 ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
 
@@ -61,19 +65,29 @@ def items_by_user(X):
 def gram(X):
     r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: of users with few items sparse, of others in dense chunks.
 
-    X (n, p) is dense or sparse. For 0/1 data the chunks are float32, twice as fast and still exact: a chunk's counts
-    are integers far below 2²⁴. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
+    X (n, p) is dense or sparse. For 0/1 data of fewer than 2²⁴ users the sums are float32, twice as fast and still
+    exact: counts are integers. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
     """
     X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
     few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
     some, many = X[few], np.flatnonzero(~few)
     G = (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
-    if sp.issparse(X) and np.all(X.data == 1):
+    if sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1):
         X = sp.csr_array((X.data.astype(np.float32), X.indices, X.indptr), X.shape)  # X.astype copies the indices, too
-    for start in range(0, len(many), ROWS_AT_ONCE):
-        rows = X[many[start : start + ROWS_AT_ONCE]]
-        rows = rows.toarray() if sp.issparse(X) else rows.astype(float)
-        G += rows.T @ rows
+
+    def product(users):
+        G = None
+        for some in np.array_split(users, 1 + len(users) // ROWS_AT_ONCE):
+            rows = X[some].toarray() if sp.issparse(X) else X[some].astype(float)
+            G = rows.T @ rows if G is None else np.add(G, rows.T @ rows, out=G)
+        return G
+
+    side_by_side = X.shape[1] <= SMALL
+    workers = min(8, os.cpu_count())
+    parts = np.array_split(many, 2 * workers if side_by_side else 1 + len(many) // ROWS_AT_ONCE)
+    with ThreadPoolExecutor(workers) as pool, threadpool_limits(1 if side_by_side else None, user_api="blas"):
+        for part in (pool.map if side_by_side else map)(product, filter(len, parts)):
+            G += part
     return G
 
 

@@ -6,6 +6,7 @@ from conftest import rotation
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from sklearn.neighbors import NearestNeighbors
 
 from helpers import cosine_range, cosine_similarity, transform
 from helpers import gauges as g
@@ -213,6 +214,36 @@ def test_nearest(rng, zeros):
     shares = []
     g.nearest(g.directions(B), items, 7, shares.append)
     assert shares == [1.0]
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize(("p", "k", "n"), [(5, 2, 4), (40, 1, 3), (3_000, 2, 10), (1_000, 30, 1), (2_001, 128, 17)])
+def test_nearest_beside_scikit_learn(rng, p, k, n, dtype):
+    U = g.directions(rng.normal(size=(p, k)) + 3 * rng.normal(size=k)).astype(dtype)
+    found = g.nearest(U, np.arange(p), n)
+    distances = NearestNeighbors(n_neighbors=n, algorithm="kd_tree").fit(U).kneighbors()[0]
+    np.testing.assert_allclose(found.distances, distances, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(U[found.rows].astype(float) - U[:, None], axis=2), found.distances)
+
+
+def test_nearest_where_float32_cannot_tell(rng):
+    """An arc shorter than float32 resolves, in random order: each item's neighbors are those beside it."""
+    place = rng.permutation(2_000)
+    U = np.column_stack([np.cos(1e-9 * place), np.sin(1e-9 * place)])
+    found = g.nearest(U, np.flatnonzero((place > 0) & (place < 1_999)), 2)
+    np.testing.assert_array_equal(np.abs(place[found.rows] - place[found.items, None]), 1)
+
+
+def test_rows_that_are_zero_only_shift_the_numbers_of_others(rng):
+    U = g.directions(rng.normal(size=(50, 4)))
+    shifted = np.vstack([np.zeros((3, 4)), U])
+    found = g.nearest(shifted, np.arange(3, 53), 5)
+    np.testing.assert_array_equal(found.rows - 3, g.nearest(U, np.arange(50), 5).rows)
+
+
+def test_of_others_at_one_distance_the_first_come_first():
+    U = np.repeat(np.eye(3), 400, axis=0)
+    np.testing.assert_array_equal(g.nearest(U, np.array([0, 1, 800]), 2).rows, [[1, 2], [0, 2], [801, 802]])
 
 
 def test_nearest_of_many_parallel_rows_are_never_the_item_itself(rng):
