@@ -72,13 +72,13 @@ def gram(X):
     few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
     some, many = X[few], np.flatnonzero(~few)
     G = (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
-    if sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1):
-        X = sp.csr_array((X.data.astype(np.float32), X.indices, X.indptr), X.shape)  # X.astype copies the indices, too
+    counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1)
 
     def product(users):
         G = None
         for some in np.array_split(users, 1 + len(users) // ROWS_AT_ONCE):
-            rows = X[some].toarray() if sp.issparse(X) else X[some].astype(float)
+            rows = X[some].astype(np.float32 if counts else float, copy=False)
+            rows = rows.toarray() if sp.issparse(X) else rows
             G = rows.T @ rows if G is None else np.add(G, rows.T @ rows, out=G)
         return G
 
