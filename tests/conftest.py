@@ -5,12 +5,15 @@ import kernels
 import needs
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from threadpoolctl import threadpool_limits
 
-settings.register_profile("book", derandomize=True, deadline=None, database=None, max_examples=50)
+BUSY = [HealthCheck.too_slow]  # a busy machine is no fault of a test
+settings.register_profile(
+    "book", derandomize=True, deadline=None, database=None, max_examples=50, suppress_health_check=BUSY
+)
 settings.load_profile("book")
 kernels.encrypt()
 

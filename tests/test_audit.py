@@ -211,7 +211,7 @@ def test_everything_is_written(folder, rng):
     assert "<script" not in report
     assert "http" not in report.replace("http-equiv", "").replace("https://github.com", "")
     assert "No, the cosines of these items are not determined" in report
-    assert report.count("<img") == 3
+    assert report.count("<img") == 4
 
 
 def test_items_alone(folder, rng):

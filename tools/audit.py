@@ -123,10 +123,11 @@ class Progress(logging.Handler):
     """Shows what the chapter says while it looks up neighbors."""
 
     def emit(self, record):
-        """A line such as "given: 12%", over the one before if that is a terminal."""
-        if re.fullmatch(r"\w+: \d+%\s*", record.getMessage()):
+        """The last of some lines such as "given: 12%", over the one before if that is a terminal."""
+        said = re.search(r"^(\w+: \d+%)\s*\Z", record.getMessage(), re.M)
+        if said:
             end = "\r" if sys.stderr.isatty() else "\n"
-            print(f"neighbors, {record.getMessage().strip()}   ", end=end, file=sys.stderr, flush=True)
+            print(f"neighbors, {said[1]}   ", end=end, file=sys.stderr, flush=True)
 
 
 def execute(given, folder):
@@ -137,6 +138,8 @@ def execute(given, folder):
 
     for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
         os.environ[name] = str(folder / "private")
+    (folder / "private" / "profile_default").mkdir()  # a kernel that is told to end may say that it was interrupted
+    (folder / "private" / "profile_default" / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 50\n")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
     kernels.encrypt()
