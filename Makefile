@@ -10,6 +10,7 @@ FILES := ITEMS USERS COUNTS LABELS AGAIN OBJECTIVE SAMPLE OUT
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
+	$(BIN)/python tools/notebooks.py --for-build
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 

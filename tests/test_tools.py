@@ -12,6 +12,7 @@ import notebooks
 import pytest
 import repository
 from IPython.core.inputtransformer2 import TransformerManager
+from jupyter_cache import get_cache
 
 ROOT = pathlib.Path(__file__).parents[1]
 URL = "https://github.com/someone/some.book"
@@ -112,11 +113,8 @@ def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp
     notebook.cells.insert(1, nbformat.v4.new_code_cell("print(1, flush=True)\nprint(2)", id="mine"))
     ids = [cell.id for cell in notebook.cells]
     nbformat.write(notebook, path)
-    notebooks.execute(path)
-    first = path.read_text("utf-8")
-    notebooks.execute(path)
-    assert path.read_text("utf-8") == first
-    after = nbformat.read(path, as_version=4)
+    after = notebooks.executed(path)
+    assert nbformat.writes(notebooks.executed(path)) == nbformat.writes(after)
     assert [cell.id for cell in after.cells] == ids
     assert [cell.get("execution_count") for cell in after.cells] == [None, 1, 2]
     assert [output.text for output in after.cells[1].outputs] == ["1\n2\n"]
@@ -144,3 +142,23 @@ def test_no_repository_is_said_plainly(repository_url, tmp_path):
     done = run_colab(tmp_path)
     assert done.returncode == 1
     assert done.stderr.startswith("Colab needs a repository")
+
+
+def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkeypatch):
+    path, notebook = tmp_path / "one.ipynb", chapter()
+    notebook.cells.append(nbformat.v4.new_code_cell("print(3)"))
+    nbformat.write(notebook, path)
+    monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
+    for _ in range(2):  # the second time it is there already
+        notebooks.fill_cache(notebooks.side_by_side([path]))
+    _, found = get_cache(notebooks.CACHE).merge_match_into_notebook(nbformat.read(path, as_version=4))
+    assert found.cells[-1].outputs[0].text == "3\n"
+
+
+def test_a_chapter_that_fails_is_named_and_ends_the_build(tmp_path, monkeypatch):
+    path, notebook = tmp_path / "one.ipynb", chapter()
+    notebook.cells.append(nbformat.v4.new_code_cell("1 / 0"))
+    nbformat.write(notebook, path)
+    monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
+    with pytest.raises(Exception, match="ZeroDivisionError"):
+        notebooks.fill_cache(notebooks.side_by_side([path]))

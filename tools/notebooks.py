@@ -1,11 +1,14 @@
-"""Execute chapters from a fresh kernel and write their outputs back, with nothing in them that changes from run to run.
+"""Execute chapters from fresh kernels, several at a time, with nothing in their outputs that changes from run to run.
 
-Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter under book/, and the README's picture.
+Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter under book/, and the README's picture: the
+outputs are written back into the chapters. With --for-build they go where the build of the book looks for them.
 """
 
+import os
 import pathlib
 import re
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import kernels
 import matplotlib.pyplot as plt
@@ -13,15 +16,31 @@ import nbformat
 import needs
 from nbclient import NotebookClient
 
+CACHE = "_build/.jupyter_cache"  # jupyter-book's default
+AT_ONCE = 4  # chapters take up to a gigabyte each
 
-def execute(path):
-    """Execute one chapter in place: no timestamps, no version of Python; cells keep their ids, so diffs stay small."""
+
+def executed(path):
+    """One chapter with its outputs: no timestamps, no version of Python; cells keep their ids, so diffs stay small."""
+    kernels.encrypt()
     notebook = nbformat.read(path, as_version=4)
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options).execute()
     notebook.metadata["language_info"] = {"name": "python"}
-    nbformat.write(notebook, path)
-    print(path)
+    return notebook
+
+
+def side_by_side(paths):
+    """Yield those chapters that can be executed here, with their outputs; say which cannot be."""
+    for path in paths:
+        if reason := needs.missing(path.stem):
+            print(f"{path}: not executed: {reason}")
+    paths = [path for path in paths if not needs.missing(path.stem)]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of their kernels, which would wait for each other
+    with ProcessPoolExecutor(min(AT_ONCE, os.cpu_count())) as pool:
+        for path, notebook in zip(paths, pool.map(executed, paths), strict=True):
+            yield path, notebook
+            print(path, flush=True)
 
 
 def draw_picture():
@@ -33,13 +52,24 @@ def draw_picture():
     exec("\n".join(cells), {})
 
 
+def fill_cache(chapters):
+    """Put executed chapters where jupyter-book, which executes one after another, finds them done."""
+    from jupyter_cache import get_cache
+    from jupyter_cache.base import CacheBundleIn
+
+    cache = get_cache(CACHE)
+    cache.clear_cache()  # which knows cells, but not the helpers they call
+    for path, notebook in chapters:
+        cache.cache_notebook_bundle(CacheBundleIn(notebook, str(path)), check_validity=False)
+
+
 if __name__ == "__main__":
-    kernels.encrypt()
-    for path in sys.argv[1:] or sorted(pathlib.Path("book").glob("*.ipynb")):
-        path = pathlib.Path(path)
-        if reason := needs.missing(path.stem):
-            print(f"{path}: not executed: {reason}")
-        else:
-            execute(path)
-    if not sys.argv[1:]:
-        draw_picture()
+    named = [pathlib.Path(name) for name in sys.argv[1:] if name != "--for-build"]
+    chapters = side_by_side(named or sorted(pathlib.Path("book").glob("*.ipynb")))
+    if "--for-build" in sys.argv[1:]:
+        fill_cache(chapters)
+    else:
+        for path, notebook in chapters:
+            nbformat.write(notebook, path)
+        if not named:
+            draw_picture()
