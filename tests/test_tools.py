@@ -13,6 +13,7 @@ import pytest
 import repository
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
+from nbclient.exceptions import CellExecutionError
 
 ROOT = pathlib.Path(__file__).parents[1]
 URL = "https://github.com/someone/some.book"
@@ -145,14 +146,15 @@ def test_no_repository_is_said_plainly(repository_url, tmp_path):
 
 
 def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkeypatch):
-    path, notebook = tmp_path / "one.ipynb", chapter()
-    notebook.cells.append(nbformat.v4.new_code_cell("print(3)"))
-    nbformat.write(notebook, path)
+    paths = [tmp_path / f"{number}.ipynb" for number in range(3)]
+    for number, path in enumerate(paths):
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(f"print({number})")]), path)
     monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
-    for _ in range(2):  # the second time it is there already
-        notebooks.fill_cache(notebooks.side_by_side([path]))
-    _, found = get_cache(notebooks.CACHE).merge_match_into_notebook(nbformat.read(path, as_version=4))
-    assert found.cells[-1].outputs[0].text == "3\n"
+    for _ in range(2):  # the second time they are there already
+        notebooks.fill_cache(notebooks.side_by_side(paths))
+    for number, path in enumerate(paths):
+        _, found = get_cache(notebooks.CACHE).merge_match_into_notebook(nbformat.read(path, as_version=4))
+        assert found.cells[0].outputs[0].text == f"{number}\n"
 
 
 def test_a_chapter_that_fails_is_named_and_ends_the_build(tmp_path, monkeypatch):
@@ -160,5 +162,6 @@ def test_a_chapter_that_fails_is_named_and_ends_the_build(tmp_path, monkeypatch)
     notebook.cells.append(nbformat.v4.new_code_cell("1 / 0"))
     nbformat.write(notebook, path)
     monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
-    with pytest.raises(Exception, match="ZeroDivisionError"):
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError") as caught:
         notebooks.fill_cache(notebooks.side_by_side([path]))
+    assert caught.value.__notes__ == [f"in {path}"]

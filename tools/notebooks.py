@@ -4,11 +4,12 @@ Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter u
 outputs are written back into the chapters. With --for-build they go where the build of the book looks for them.
 """
 
+import asyncio
 import os
 import pathlib
 import re
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import kernels
 import matplotlib.pyplot as plt
@@ -25,7 +26,12 @@ def executed(path):
     kernels.encrypt()
     notebook = nbformat.read(path, as_version=4)
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
-    NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options).execute()
+    client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options)
+    try:
+        asyncio.run(client.async_execute())  # which closes its loop, in a thread, too
+    except Exception as problem:
+        problem.add_note(f"in {path}")
+        raise
     notebook.metadata["language_info"] = {"name": "python"}
     return notebook
 
@@ -37,7 +43,7 @@ def side_by_side(paths):
             print(f"{path}: not executed: {reason}")
     paths = [path for path in paths if not needs.missing(path.stem)]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of their kernels, which would wait for each other
-    with ProcessPoolExecutor(min(AT_ONCE, os.cpu_count())) as pool:
+    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count())) as pool:
         for path, notebook in zip(paths, pool.map(executed, paths), strict=True):
             yield path, notebook
             print(path, flush=True)
