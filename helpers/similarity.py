@@ -1,12 +1,10 @@
 r"""Ω and the cosines (Eq. 4), and how far they can be moved while predictions stay the same."""
 
-import os
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from helpers.arguments import (
     valid_integer,
@@ -17,6 +15,7 @@ from helpers.arguments import (
     valid_scale,
     valid_square,
 )
+from helpers.threads import WORKERS, one_blas_thread
 
 SCALES_AT_ONCE, ROWS_AT_ONCE = 20, 100  # a tile of 100 × 1 000 cosines is 0.8 MB, and stays in cache
 
@@ -70,8 +69,8 @@ def cosine_moments(B, scales):
             tile[1] += np.square(S, out=S)
         sums[:, i : i + ROWS_AT_ONCE, i:] += tile
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(os.cpu_count()) as pool:
-        while units := list(pool.map(unit, islice(scales, SCALES_AT_ONCE))):
+    with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
+        while units := list(pool.map(unit, map(np.array, islice(scales, SCALES_AT_ONCE)))):
             list(pool.map(add, range(0, len(B), ROWS_AT_ONCE)))
             count += len(units)
     if count == 0:

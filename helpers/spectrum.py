@@ -5,20 +5,19 @@ are the eigenpairs of the p×p Gram matrix :math:`G = X^\top X`, which a single 
 cost grows linearly with the number of users.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator, svds
-from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
+from helpers.threads import WORKERS, one_blas_thread
 
 SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
-SMALL = 2_000  # items; products of so few gain little from threads of BLAS, and much from being computed side by side
+SMALL, FEW, PARTS = 2_000, 6_000, 4  # products of few items and many users are computed side by side, in so many parts
 ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
 
@@ -72,21 +71,22 @@ def gram(X):
     few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
     some, many = X[few], np.flatnonzero(~few)
     G = (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
-    counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1)
+    counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1) and X.has_canonical_format
 
     def product(users):
         G = None
-        for some in np.array_split(users, 1 + len(users) // ROWS_AT_ONCE):
+        for some in np.array_split(users, -(-len(users) // ROWS_AT_ONCE)):
             rows = X[some].astype(np.float32 if counts else float, copy=False)
             rows = rows.toarray() if sp.issparse(X) else rows
             G = rows.T @ rows if G is None else np.add(G, rows.T @ rows, out=G)
         return G
 
-    side_by_side = X.shape[1] <= SMALL
-    workers = min(8, os.cpu_count())
-    parts = np.array_split(many, 2 * workers if side_by_side else 1 + len(many) // ROWS_AT_ONCE)
-    with ThreadPoolExecutor(workers) as pool, threadpool_limits(1 if side_by_side else None, user_api="blas"):
-        for part in (pool.map if side_by_side else map)(product, filter(len, parts)):
+    if X.shape[1] > SMALL or len(many) < FEW:
+        for start in range(0, len(many), ROWS_AT_ONCE):
+            G += product(many[start : start + ROWS_AT_ONCE])
+        return G
+    with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
+        for part in pool.map(product, np.array_split(many, PARTS)):  # whatever the number of threads
             G += part
     return G
 
@@ -95,7 +95,7 @@ def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
     p = len(G)
     if 8 * k < p:
-        with threadpool_limits(1, user_api="blas"):  # two would wait for each other in every small product
+        with one_blas_thread():
             eigenvalues, V = eigh(G, subset_by_index=(p - k, p - 1))
     else:
         eigenvalues, V = np.linalg.eigh(G)

@@ -216,6 +216,18 @@ def test_nearest(rng, zeros):
     assert shares == [1.0]
 
 
+def test_what_report_raises_ends_the_search(rng):
+    U, shares = g.directions(rng.normal(size=(2**17, 2))), []
+
+    def refuse(share):
+        shares.append(share)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        g.nearest(U, np.arange(2_000), 3, refuse)
+    assert max(shares) < 0.1
+
+
 @pytest.mark.parametrize("dtype", [float, np.float32])
 @pytest.mark.parametrize(("p", "k", "n"), [(5, 2, 4), (40, 1, 3), (3_000, 2, 10), (1_000, 30, 1), (2_001, 128, 17)])
 def test_nearest_beside_scikit_learn(rng, p, k, n, dtype):
@@ -229,9 +241,27 @@ def test_nearest_beside_scikit_learn(rng, p, k, n, dtype):
 def test_nearest_where_float32_cannot_tell(rng):
     """An arc shorter than float32 resolves, in random order: each item's neighbors are those beside it."""
     place = rng.permutation(2_000)
-    U = np.column_stack([np.cos(1e-9 * place), np.sin(1e-9 * place)])
+    U = np.column_stack([np.cos(1e-6 * place), np.sin(1e-6 * place)])
     found = g.nearest(U, np.flatnonzero((place > 0) & (place < 1_999)), 2)
     np.testing.assert_array_equal(np.abs(place[found.rows] - place[found.items, None]), 1)
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("spread", [1e-2, 1e-3, 1e-5])
+def test_nearest_of_nearly_parallel_rows(rng, spread, dtype):
+    U = g.directions(rng.normal(size=20) + spread * rng.normal(size=(3_000, 20))).astype(dtype)
+    found = g.nearest(U, np.arange(0, 3_000, 10), 10)
+    distances = cdist(U[::10].astype(float), U.astype(float))
+    np.fill_diagonal(distances[:, ::10], np.inf)
+    np.testing.assert_allclose(found.distances, np.sort(distances, axis=1)[:, :10], rtol=1e-6)
+    kept = np.arange(3_000)
+    assert g.nearest_by_float64(U, found.items, 10, kept).sum(axis=1).max() <= 21
+
+
+def test_nearest_where_thousands_tie():
+    """Blocks of four in the same plane: of all other blocks, at a right angle, the first come first."""
+    U = np.kron(np.eye(500), np.ones((4, 1)))
+    np.testing.assert_array_equal(g.nearest(U, np.array([0, 801]), 5).rows, [[1, 2, 3, 4, 5], [800, 802, 803, 0, 1]])
 
 
 def test_rows_that_are_zero_only_shift_the_numbers_of_others(rng):

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -252,6 +254,24 @@ def test_gram_of_real_data_is_float64_whatever_the_chunks(kind, rows_at_once, rn
     monkeypatch.setattr(spectrum, "ROWS_AT_ONCE", rows_at_once)
     X = rng.normal(size=(40, 9))
     assert_allclose(spectrum.gram(kind(X)), X.T @ X, atol=1e-13)
+
+
+def test_counts_of_repeated_entries_are_exact():
+    """60 000 users who took one item 51 times each, as 51 entries of 1."""
+    n, times = 60_000, 51
+    X = sp.csr_array((np.ones(n * times), np.zeros(n * times, int), np.arange(0, n * times + 1, times)), shape=(n, 1))
+    assert spectrum.gram(X)[0, 0] == n * times**2
+
+
+@pytest.mark.parametrize("p", [3, 2_001])
+def test_the_parts_are_all_there_and_threads_of_blas_are_restored(p, rng, monkeypatch):
+    monkeypatch.setattr(spectrum, "FEW", 100)
+    X = (rng.random((300, p)) < 0.4).astype(float)
+    with threadpool_limits(2, user_api="blas"):
+        with ThreadPoolExecutor(4) as pool:
+            for G in pool.map(spectrum.gram, [sp.csr_array(X), X] * 6):
+                assert_array_equal(G, X.T @ X)
+        assert {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} == {2}
 
 
 def test_the_data_are_left_alone(rng):

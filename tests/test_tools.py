@@ -4,6 +4,7 @@ import copy
 import pathlib
 import subprocess
 import sys
+import time
 import types
 
 import colab
@@ -114,8 +115,8 @@ def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp
     notebook.cells.insert(1, nbformat.v4.new_code_cell("print(1, flush=True)\nprint(2)", id="mine"))
     ids = [cell.id for cell in notebook.cells]
     nbformat.write(notebook, path)
-    after = notebooks.executed(path)
-    assert nbformat.writes(notebooks.executed(path)) == nbformat.writes(after)
+    (_, after), (_, again) = (notebooks.side_by_side([path])[0] for _ in range(2))
+    assert nbformat.writes(again) == nbformat.writes(after)
     assert [cell.id for cell in after.cells] == ids
     assert [cell.get("execution_count") for cell in after.cells] == [None, 1, 2]
     assert [output.text for output in after.cells[1].outputs] == ["1\n2\n"]
@@ -157,11 +158,13 @@ def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkey
         assert found.cells[0].outputs[0].text == f"{number}\n"
 
 
-def test_a_chapter_that_fails_is_named_and_ends_the_build(tmp_path, monkeypatch):
-    path, notebook = tmp_path / "one.ipynb", chapter()
-    notebook.cells.append(nbformat.v4.new_code_cell("1 / 0"))
-    nbformat.write(notebook, path)
-    monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
+def test_a_chapter_that_fails_is_named_and_ends_the_others(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in ("long.ipynb", "wrong.ipynb")]
+    for path, source in zip(paths, ("import time; time.sleep(60)", "1 / 0"), strict=True):
+        nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
+    start = time.monotonic()
+    monkeypatch.setattr(notebooks.os, "cpu_count", lambda: 2)
     with pytest.raises(CellExecutionError, match="ZeroDivisionError") as caught:
-        notebooks.fill_cache(notebooks.side_by_side([path]))
-    assert caught.value.__notes__ == [f"in {path}"]
+        notebooks.side_by_side(paths)
+    assert caught.value.__notes__ == [f"in {paths[1]}"]
+    assert time.monotonic() - start < 40

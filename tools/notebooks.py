@@ -9,7 +9,6 @@ import os
 import pathlib
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import kernels
 import matplotlib.pyplot as plt
@@ -21,14 +20,14 @@ CACHE = "_build/.jupyter_cache"  # jupyter-book's default
 AT_ONCE = 4  # chapters take up to a gigabyte each
 
 
-def executed(path):
+async def executed(path):
     """One chapter with its outputs: no timestamps, no version of Python; cells keep their ids, so diffs stay small."""
     kernels.encrypt()
     notebook = nbformat.read(path, as_version=4)
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options)
     try:
-        asyncio.run(client.async_execute())  # which closes its loop, in a thread, too
+        await client.async_execute()
     except Exception as problem:
         problem.add_note(f"in {path}")
         raise
@@ -37,16 +36,24 @@ def executed(path):
 
 
 def side_by_side(paths):
-    """Yield those chapters that can be executed here, with their outputs; say which cannot be."""
+    """Pairs of path and notebook, with its outputs, of those chapters that can be executed here; says which cannot."""
     for path in paths:
         if reason := needs.missing(path.stem):
             print(f"{path}: not executed: {reason}")
     paths = [path for path in paths if not needs.missing(path.stem)]
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of their kernels, which would wait for each other
-    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count())) as pool:
-        for path, notebook in zip(paths, pool.map(executed, paths), strict=True):
-            yield path, notebook
-            print(path, flush=True)
+    gate = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
+
+    async def in_turn(path):
+        async with gate:
+            notebook = await executed(path)
+        print(path, flush=True)
+        return notebook
+
+    async def together():  # the first that fails ends all
+        return await asyncio.gather(*map(in_turn, paths))
+
+    return list(zip(paths, asyncio.run(together()), strict=True))
 
 
 def draw_picture():
