@@ -124,6 +124,18 @@ def test_an_error_of_the_second_argument_names_it(F, message):
 # Mean and spread over rescalings
 
 
+def test_cosine_moments_of_a_generator_that_reuses_its_array(rng):
+    B, scales = rng.normal(size=(6, 3)), rng.lognormal(size=(5, 3))
+
+    def one_after_another():
+        d = np.empty(3)
+        for d[:] in scales:
+            yield d
+
+    for moment, expected in zip(cosine_moments(B, one_after_another()), cosine_moments(B, scales), strict=True):
+        assert_array_equal(moment, expected)
+
+
 def test_cosine_moments_agree_with_a_stack_of_cosines(rng):
     B, D = rng.normal(size=(6, 3)), rng.lognormal(size=(20, 3))
     stack = np.array([cosine_similarity(B @ np.diag(1 / d)) for d in D])
