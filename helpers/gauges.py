@@ -17,7 +17,7 @@ from helpers.spectrum import signs
 from helpers.threads import WORKERS, one_blas_thread
 
 ROWS_AT_ONCE = 8_192
-CELLS = 2**22  # cosines at once in a thread, 16 MB; of more than 2¹⁸ items 64 bytes an item
+CELLS = 2**22  # cosines at once in a thread, 16 MB; of more than 65 536 items 256 bytes an item
 NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below it is rounding of float32
 ROUNDING = 1e-12  # of the terms of a sum; what is below it may be their rounding errors
 STILL = 1e-9  # spread of an item's scores, over their size; below it the scores are the same for every user
@@ -211,7 +211,7 @@ def nearest(U, items, n=10, report=None):
     kept = np.flatnonzero(U.any(axis=1))
     n = valid_integer("n", n, 1, len(kept) - 1)
     coarse = (U if len(kept) == len(U) else U[kept]).astype(np.float32, copy=False)
-    step = max(16, CELLS // len(kept))
+    step = max(64, CELLS // len(kept))
     starts = range(0, len(items), step)
     found = Neighbors(items, np.empty((len(items), n), dtype=int), np.empty((len(items), n)))
 
@@ -240,10 +240,11 @@ def nearest_of(U, some, n, coarse, kept):
     size = max(1, p // (16 * (n + 1)))
     maxima = S[:, : p // size * size].reshape(len(some), size, -1).max(axis=1)
     near = np.partition(maxima, -n - 1, axis=1)[:, -n - 1, None] - slack <= S
-    many = np.flatnonzero(np.count_nonzero(near, axis=1) > 16 * (n + 1))
+    i, j = np.divmod(np.flatnonzero(near), p)
+    many = np.flatnonzero(np.bincount(i) > 16 * (n + 1))
     if len(many):
         near[many] = nearest_by_float64(U, some[many], n, kept)
-    i, j = np.divmod(np.flatnonzero(near), p)
+        i, j = np.divmod(np.flatnonzero(near), p)
     j = kept[j]
     i, j = i[j != some[i]], j[j != some[i]]
     d = np.linalg.norm(np.subtract(U[some[i]], U[j], dtype=float), axis=1)
