@@ -604,8 +604,12 @@ READERS = {
 }
 
 
-def literal(name, most=40):
-    """A name as Markdown that shows it and does nothing else, at most so many characters long."""
+def short(name, most=40):
+    """A name in one line of at most so many characters."""
     text = " ".join(str(name).split())
-    text = text if len(text) <= most else text[: most - 1] + "…"
-    return re.sub(r"([\\`*_{}\[\]()#+!|$~^<>&-])", lambda mark: f"&#{ord(mark[1])};", text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def literal(name, most=40):
+    """A short name as Markdown that shows it and does nothing else."""
+    return re.sub(r"([\\`*_{}\[\]()#+!|$~^<>&-])", lambda mark: f"&#{ord(mark[1])};", short(name, most))

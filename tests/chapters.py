@@ -112,17 +112,20 @@ def sections(cells):
     return found
 
 
+def from_summary_on(cells):
+    """A chapter's text below the heading of its summary."""
+    return "\n".join(cell.source for cell in cells if cell.cell_type == "markdown").partition("\n## Summary")[2]
+
+
 def links_back(cells):
     """The claims whose rows of the ledger a chapter's summary links to."""
-    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-    _, _, end = text.partition("\n## Summary")
+    end = from_summary_on(cells)
     return {claim for claim, row in re.findall(r"\[([BC]\d\d)\]\(claims\.md#(\w+)\)", end) if row == claim.lower()}
 
 
 def said(cells):
     """What a chapter's summary says of each claim: {id: (verdicts, "holds", "holds if", "mixed", ...)}."""
-    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown").partition("\n## Summary")[2]
-    ends = re.findall(r"^\| \[([BC]\d\d)\]\(claims\.md.* \| ([^|]+) \|$", text, re.M)
+    ends = re.findall(r"^\| \[([BC]\d\d)\]\(claims\.md.* \| ([^|]+) \|$", from_summary_on(cells), re.M)
     parts = {claim: end.rpartition(": ") for claim, end in ends}
     return {
         claim: (set(re.findall(r"\w+", how)) & VERDICTS, kind(outcome)) for claim, (how, _, outcome) in parts.items()

@@ -22,12 +22,11 @@ AT_ONCE = 4  # chapters take up to a gigabyte each
 
 async def executed(path):
     """One chapter with its outputs: no timestamps, no version of Python; cells keep their ids, so diffs stay small."""
-    kernels.encrypt()
     notebook = nbformat.read(path, as_version=4)
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options)
     try:
-        await client.async_execute()
+        await client.async_execute(env={"OPENBLAS_NUM_THREADS": "1"} | os.environ)  # more would wait for each other
     except Exception as problem:
         problem.add_note(f"in {path}")
         raise
@@ -41,7 +40,7 @@ def side_by_side(paths):
         if reason := needs.missing(path.stem):
             print(f"{path}: not executed: {reason}")
     paths = [path for path in paths if not needs.missing(path.stem)]
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # of their kernels, which would wait for each other
+    kernels.encrypt()
     gate = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
 
     async def in_turn(path):
