@@ -64,30 +64,57 @@ def items_by_user(X):
 def gram(X):
     r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: of users with few items sparse, of others in dense chunks.
 
-    X (n, p) is dense or sparse. For 0/1 data of fewer than 2²⁴ users the sums are float32, twice as fast and still
-    exact: counts are integers. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
+    X (n, p) is dense or sparse. For 0/1 data of fewer than 2²⁴ users the sums are float32, at least twice as fast and
+    still exact: counts are integers. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
     """
     X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
     few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
     some, many = X[few], np.flatnonzero(~few)
-    G = (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
     counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1) and X.has_canonical_format
+    kind = np.float32 if counts else float
+    if counts:  # rows are cut out of bytes, and filled, in half the time
+        X = sp.csr_array((np.ones_like(X.data, np.int8), X.indices, X.indptr), shape=X.shape)
 
-    def product(users):
-        G = None
-        for some in np.array_split(users, -(-len(users) // ROWS_AT_ONCE)):
-            rows = X[some].astype(np.float32 if counts else float, copy=False)
-            rows = rows.toarray() if sp.issparse(X) else rows
-            G = rows.T @ rows if G is None else np.add(G, rows.T @ rows, out=G)
+    def sparse():
+        return (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
+
+    def add_products(users, G):
+        product = np.empty(G.shape, kind)
+        for chunk in np.array_split(users, -(-len(users) // ROWS_AT_ONCE)):
+            rows = (X[chunk].toarray() if sp.issparse(X) else X[chunk]).astype(kind, copy=False)
+            G += cooccurrences(rows, product) if counts else np.matmul(rows.T, rows, out=product)
         return G
 
+    if few.all():
+        return sparse()
     if X.shape[1] > SMALL or len(many) < FEW:
-        for start in range(0, len(many), ROWS_AT_ONCE):
-            G += product(many[start : start + ROWS_AT_ONCE])
-        return G
+        return add_products(many, sparse())
     with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
-        for part in pool.map(product, np.array_split(many, PARTS)):  # whatever the number of threads
+        first = pool.submit(sparse)
+        parts = pool.map(lambda users: add_products(users, np.zeros(2 * X.shape[1:], kind)), np.array_split(many, PARTS))
+        G = first.result()
+        for part in parts:  # in one order, whatever the number of threads
             G += part
+    return G
+
+
+def cooccurrences(rows, G):
+    r"""How many of at most 4 095 rows of ones and zeros hold both of two items, into G, (p, p); all float32.
+
+    The formula is rowsᵀ·rows. Between items of different halves a float32, exact up to 2²⁴, sums two counts below 2¹²:
+    of i, and of i + p/4, whose ones weigh 4 096. That saves up to half of the multiplications.
+    """
+    quarter = len(G) // 4
+    if quarter < 100:
+        return np.matmul(rows.T, rows, out=G)
+    half = 2 * quarter
+    low, high, others = rows[:, :quarter], rows[:, quarter:half], rows[:, half:]
+    both = (low + 4_096 * high).T @ others
+    np.floor(both / 4_096, out=G[quarter:half, half:])
+    np.subtract(both, 4_096 * G[quarter:half, half:], out=G[:quarter, half:])
+    G[half:, :half] = G[:half, half:].T
+    cooccurrences(rows[:, :half], G[:half, :half])
+    cooccurrences(others, G[half:, half:])
     return G
 
 

@@ -256,6 +256,27 @@ def test_gram_of_real_data_is_float64_whatever_the_chunks(kind, rows_at_once, rn
     assert_allclose(spectrum.gram(kind(X)), X.T @ X, atol=1e-13)
 
 
+@pytest.mark.parametrize("p", [1, 399, 400, 403, 1_001])
+def test_two_counts_in_one_sum_are_both_exact(p, rng):
+    """Up to 4 095 rows, which all hold both items: one more would not fit."""
+    rows = (rng.random((4_095, p)) < rng.random(p)).astype(np.float32)
+    rows[:, rng.random(p) < 0.5] = 1
+    assert_array_equal(spectrum.cooccurrences(rows, np.empty((p, p), np.float32)), rows.T.astype(float) @ rows)
+    assert spectrum.ROWS_AT_ONCE < 2**12
+
+
+@pytest.mark.parametrize("n", [100, 8_000])
+def test_gram_counts_in_parts_and_in_one_piece(n, rng):
+    X = (rng.random((n, 500)) < rng.random((n, 1))).astype(float)
+    assert_array_equal(spectrum.gram(sp.csr_array(X)), X.T @ X)
+
+
+def test_users_with_few_items_need_no_dense_chunk(monkeypatch):
+    monkeypatch.setattr(spectrum, "cooccurrences", None)
+    monkeypatch.setattr(spectrum, "SPARSE", 1)
+    assert_array_equal(spectrum.gram(sp.eye_array(9, format="csr")), np.eye(9))
+
+
 def test_counts_of_repeated_entries_are_exact():
     """60 000 users who took one item 51 times each, as 51 entries of 1."""
     n, times = 60_000, 51
