@@ -68,7 +68,8 @@ def gram(X):
     still exact: counts are integers. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
     """
     X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
-    few = SPARSE * items_by_user(X) ** 2 < X.shape[1] ** 2
+    p = X.shape[1]
+    few = SPARSE * items_by_user(X) ** 2 < p**2
     some, many = X[few], np.flatnonzero(~few)
     counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1) and X.has_canonical_format
     kind = np.float32 if counts else float
@@ -76,7 +77,7 @@ def gram(X):
         X = sp.csr_array((np.ones_like(X.data, np.int8), X.indices, X.indptr), shape=X.shape)
 
     def sparse():
-        return (some.T @ some).toarray() if few.any() else np.zeros((X.shape[1], X.shape[1]))
+        return (some.T @ some).toarray() if few.any() else np.zeros((p, p))
 
     def add_products(users, G):
         product = np.empty(G.shape, kind)
@@ -87,11 +88,11 @@ def gram(X):
 
     if few.all():
         return sparse()
-    if X.shape[1] > SMALL or len(many) < FEW:
+    if p > SMALL or len(many) < FEW:
         return add_products(many, sparse())
     with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
         first = pool.submit(sparse)
-        parts = pool.map(lambda users: add_products(users, np.zeros(2 * X.shape[1:], kind)), np.array_split(many, PARTS))
+        parts = pool.map(lambda users: add_products(users, np.zeros((p, p), kind)), np.array_split(many, PARTS))
         G = first.result()
         for part in parts:  # in one order, whatever the number of threads
             G += part

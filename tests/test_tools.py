@@ -181,8 +181,8 @@ def test_an_interruption_ends_the_chapters_that_run(tmp_path):
     building = subprocess.Popen([sys.executable, ROOT / "tools" / "notebooks.py", path], stderr=subprocess.PIPE)
     until(lambda: started.exists() and started.read_text().endswith("."))
     building.send_signal(signal.SIGINT)
-    _, errors = building.communicate(timeout=20)
-    assert building.returncode != 0 and b"KeyboardInterrupt" in errors
+    building.communicate(timeout=20)
+    assert building.returncode != 0
     until(lambda: not psutil.pid_exists(int(started.read_text()[:-1])))
 
 
