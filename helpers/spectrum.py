@@ -64,8 +64,8 @@ def items_by_user(X):
 def gram(X):
     r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: of users with few items sparse, of others in dense chunks.
 
-    X (n, p) is dense or sparse. For 0/1 data of fewer than 2²⁴ users the sums are float32, at least twice as fast and
-    still exact: counts are integers. Peak memory, beside a copy of what is sparse, is O(p²), whatever n is.
+    X (n, p) is dense or sparse. Sparse data of ones and fewer than 2²⁴ users are counted in float32, in half the time
+    and still exactly: counts are integers. Peak memory, beside copies of what is sparse, is O(p² + n).
     """
     X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
     p = X.shape[1]

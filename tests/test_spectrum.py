@@ -268,7 +268,9 @@ def test_two_counts_in_one_sum_are_both_exact(p, rng):
 @pytest.mark.parametrize("n", [100, 8_000])
 def test_gram_counts_in_parts_and_in_one_piece(n, rng):
     X = (rng.random((n, 500)) < rng.random((n, 1))).astype(float)
-    assert_array_equal(spectrum.gram(sp.csr_array(X)), X.T @ X)
+    G = spectrum.gram(sp.csr_array(X))
+    assert_array_equal(G, X.T @ X)
+    assert G.dtype == float
 
 
 def test_users_with_few_items_need_no_dense_chunk(monkeypatch):
