@@ -1,8 +1,8 @@
 """The steps at paper size, each beside its peer, in one process; those that use BLAS with one thread and with all."""
 
 import os
-import time
 import tracemalloc
+from functools import partial
 from unittest.mock import patch
 
 import numpy as np
@@ -156,20 +156,22 @@ def routes(title, X):
         "Lanczos": spectrum.SPARSE * K * m.sum(),
     }
     settings = {"dense Gram": (np.inf, True), "sparse Gram": (1e-9, True), "Lanczos": (spectrum.SPARSE, False)}
-    rows, seconds, found = [], {}, {}
-    for name in ["chosen", *costs]:
-        if costs.get(name, 0) > HOPELESS * min(costs.values()):
-            rows.append([name, f"not run: estimated at {costs[name] / min(costs.values()):.0f} times the cheapest", ""])
-            continue
+    hopeless = [name for name, cost in costs.items() if cost > HOPELESS * min(costs.values())]
+
+    def decompose(name):
         sparse, by_gram = settings.get(name, (spectrum.SPARSE, spectrum.gram_is_cheaper(X, K)))
-        replaced = patch.multiple(spectrum, SPARSE=sparse, gram_is_cheaper=lambda X, k, by_gram=by_gram: by_gram)
-        with replaced:
-            start = time.perf_counter()
-            found[name] = h.truncated_svd(X, K)
-            seconds[name] = time.perf_counter() - start
-        rows.append(
-            [name, f"{seconds[name]:.2f} s", f"cosines within {cosines_apart(found[name], found['chosen']):.1e}"]
-        )
+        with patch.multiple(spectrum, SPARSE=sparse, gram_is_cheaper=lambda X, k: by_gram):
+            return h.truncated_svd(X, K)
+
+    contestants = {name: partial(decompose, name) for name in ["chosen", *costs] if name not in hopeless}
+    times, found = alternate(contestants, 3)
+    seconds = {name: wall for name, (wall, _) in times.items()}
+    rows = [
+        [name, f"{seconds[name]:.2f} s", f"cosines within {cosines_apart(found[name], found['chosen']):.1e}"]
+        for name in contestants
+    ]
+    for name in hopeless:
+        rows.append([name, f"not run: estimated at {costs[name] / min(costs.values()):.0f} times the cheapest", ""])
     table(f"Truncated SVD, k = {K}, {title}", ["", "wall", "of the chosen one's"], rows)
     fastest = min(time for name, time in seconds.items() if name != "chosen")
     verdict("times the fastest route", seconds["chosen"] / fastest, "<=", 1.3)
