@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import audit
 import jsonschema
 import numpy as np
 import pytest
+from conftest import until
 from numpy.testing import assert_allclose
 from test_files import bad_models, put
 from test_what_to_do import ENGLISH, recipe
@@ -298,12 +298,7 @@ def test_interrupted_it_leaves_nothing(folder, rng, end):
     assert "interrupted, nothing was written" in process.stderr.read()
     process.stderr.close()
     assert sorted(path.name for path in folder.iterdir()) == ["items.npy", "users.npy"]
-    for _ in range(50):
-        left = [command for command in commands() if str(private) in command]
-        if not left:
-            break
-        time.sleep(0.2)
-    assert not left
+    until(lambda: not any(str(private) in command for command in commands()), 10)
 
 
 def test_an_interruption_that_got_lost_writes_nothing(folder, rng, monkeypatch, capsys):

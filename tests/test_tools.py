@@ -15,6 +15,7 @@ import notebooks
 import psutil
 import pytest
 import repository
+from conftest import until
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from nbclient.exceptions import CellExecutionError
@@ -184,10 +185,3 @@ def test_an_interruption_ends_the_chapters_that_run(tmp_path):
     building.communicate(timeout=20)
     assert building.returncode != 0
     until(lambda: not psutil.pid_exists(int(started.read_text()[:-1])))
-
-
-def until(true, seconds=60):
-    start = time.monotonic()
-    while not true():
-        assert time.monotonic() - start < seconds
-        time.sleep(0.1)
