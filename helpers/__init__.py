@@ -1,6 +1,7 @@
 """The shared module of the book: data → spectrum → model → similarity → verdict."""
 
 from helpers.claims import check, check_identity, check_that, show
+from helpers.documentation import read_documentation
 from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 from helpers.models import (
     factor_norm_factors,
@@ -69,6 +70,7 @@ __all__ = [
     "project_items_back",
     "project_users_back",
     "propensity_scaled",
+    "read_documentation",
     "readings",
     "realizing_transform",
     "recall_at",

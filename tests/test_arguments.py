@@ -51,6 +51,7 @@ GOOD = {
     "project_items_back": {"G": X.T @ X, "A": A, "B": B},
     "project_users_back": {"X": X, "A": A, "B": B},
     "propensity_scaled": {"X": X, "item_power": 0.5, "user_power": 0.0},
+    "read_documentation": {},
     "readings": {"n_items": 30},
     "realizing_transform": {"B": B[:2], "T": np.eye(2)},
     "recall_at": RANKING,

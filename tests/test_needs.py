@@ -28,23 +28,11 @@ def nowhere(monkeypatch, tmp_path):
 
 def test_every_chapter_with_needs_is_there():
     assert set(needs.CHAPTERS) <= {path.stem for path in chapters.CHAPTERS}
-    assert needs.missing("two-models") is None
+    assert needs.missing("real-data") is None
 
 
 def test_movielens_that_is_not_there_is_a_reason(nowhere):
     assert needs.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
-
-
-def test_versions_other_than_the_lock_are_a_reason(monkeypatch):
-    real = needs.version
-    monkeypatch.setattr(needs, "version", lambda name: "0.1" if name == "scipy" else real(name))
-    assert "scipy 0.1 for " in needs.missing("real-data")
-
-
-def test_the_locked_versions_are_none(monkeypatch, tmp_path):
-    monkeypatch.setattr(needs, "LOCK", tmp_path / "lock")
-    (tmp_path / "lock").write_text("".join(f"{name}=={needs.version(name)}  # via x\n" for name in needs.READ))
-    assert needs.missing("real-data") is None
 
 
 def test_the_book_shows_them_as_they_are(nowhere):
