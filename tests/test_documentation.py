@@ -1,9 +1,9 @@
 """The matrix of words and functions: what is committed, and how it is made."""
 
 import numpy as np
-from experiments.documentation import LEAST_FUNCTIONS, MODULES, word_matrix
 from numpy.testing import assert_array_equal
 
+from experiments.documentation import LEAST_FUNCTIONS, MODULES, word_matrix
 from helpers import read_documentation
 
 
