@@ -2,11 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope book tests
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb),book tests)
 
 FILES := ITEMS USERS COUNTS LABELS AGAIN OBJECTIVE SAMPLE OUT
 
-.PHONY: book test pdf check-site audit lab notebooks exercises experiments bench lint format lock lowest clean
+.PHONY: book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -14,7 +14,7 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
-test: $(READY)  ## reproduce every committed output, and run the unit tests
+test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter
 	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
 audit: $(READY)  ## which cosines of your embeddings are determined: make audit ITEMS=items.npy USERS=users.npy
@@ -30,9 +30,11 @@ notebooks: $(READY)  ## execute the chapters and rewrite their committed outputs
 exercises: $(READY)  ## write the page of exercises from the chapters
 	$(BIN)/python tools/exercises.py
 
-experiments: $(READY)  ## repeat every long run; one whose table is complete takes a second
-	for script in $$(grep -l "^JOBS = " experiments/*.py); do \
-		$(BIN)/python -m experiments.$$(basename $$script .py) || exit 1; done
+claims: $(READY)  ## write the chapters' summaries from the ledger, book/claims.yml
+	$(BIN)/python tools/ledger.py
+
+experiments: $(READY)  ## repeat every long run and compare its table; ONLY=curves: one; ACCEPT=1: replace what differs
+	$(BIN)/python -m experiments $(ONLY)
 
 pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
 	$(BIN)/python tools/pdf.py

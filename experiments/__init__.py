@@ -1,15 +1,19 @@
 """Long runs: a short script each, its table (CSV) beside it. Chapters read the tables and recompute parts of them live.
 
-``python -m experiments.curves`` repeats one, ``make experiments`` all of them. A run that was interrupted goes on
-where it stopped; one that is complete takes a second.
+``make experiments ONLY=curves`` repeats one, ``make experiments`` all of them. What was interrupted goes on where it
+stopped. A table that lacks jobs is filled; a complete one is repeated into a new file beside it, such as
+curves.new.csv, which replaces the table if all its numbers agree within the tolerance that the script states, or with
+ACCEPT=1.
 """
 
+import os
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
@@ -19,19 +23,18 @@ def read(name):
     return pd.read_csv(files(__name__) / f"{name}.csv")
 
 
-def run(name, jobs, compute, processes=2, digits=4):
-    """Fill the table of that name: a call of compute for each job that is not in it yet, and its rows appended at once.
+def run(name, jobs, compute, processes=2, digits=4, tolerance=1e-3):
+    """Fill the table of that name, or repeat it and compare: a call of compute for each job, its rows saved at once.
 
     Parameters: jobs, dicts of the columns that tell one job from another; compute, which takes a job's entries as
-    keyword arguments and returns a list of dicts, one for each row, with all other columns. It must be importable.
+    keyword arguments and returns a list of dicts, one for each row, with all other columns (it must be importable);
+    tolerance, how far a number may be from the table's, relative to it where it is above 1.
     """
-    path, jobs = Path(str(files(__name__) / f"{name}.csv")), [dict(job) for job in jobs]
-    keys = list(jobs[0])
-    done = pd.read_csv(path)[keys].drop_duplicates() if path.exists() else pd.DataFrame(columns=keys)
-    done = set(done.itertuples(index=False, name=None))
-    todo = [job for job in jobs if tuple(job.values()) not in done]
+    table = Path(str(files(__name__) / f"{name}.csv"))
+    repeated = not missing(table, jobs)
+    path = table.with_suffix(".new.csv") if repeated else table
+    todo, start = missing(path, jobs), time.perf_counter()
     print(f"{name}: {len(jobs) - len(todo)} of {len(jobs)} jobs are in {path.name}")
-    start = time.perf_counter()
     with ProcessPoolExecutor(processes) as pool:
         running = {pool.submit(one_thread, compute, job): job for job in todo}
         for count, future in enumerate(as_completed(running), start=1):
@@ -41,10 +44,44 @@ def run(name, jobs, compute, processes=2, digits=4):
             seconds = time.perf_counter() - start
             left = seconds / count * (len(todo) - count)
             print(f"{count}/{len(todo)}  {job}  {seconds:.0f} s, about {left:.0f} s to go", flush=True)
+    in_order(path, jobs)
+    if repeated:
+        accept(table, path, tolerance)
+
+
+def missing(path, jobs):
+    """The jobs that have no row in the table at that path."""
+    done = pd.read_csv(path)[list(jobs[0])] if path.exists() else pd.DataFrame(columns=list(jobs[0]))
+    done = set(done.itertuples(index=False, name=None))
+    return [job for job in jobs if tuple(job.values()) not in done]
+
+
+def in_order(path, jobs):
+    """Put a table's rows into the order of the jobs, and leave out those of no job."""
     order = {tuple(job.values()): i for i, job in enumerate(jobs)}
-    table = pd.read_csv(path, dtype=str)
-    places = pd.read_csv(path)[keys].apply(lambda row: order[tuple(row)], axis=1)
-    table.iloc[places.argsort(kind="stable")].to_csv(path, index=False)
+    places = [order.get(row, -1) for row in pd.read_csv(path)[list(jobs[0])].itertuples(index=False, name=None)]
+    table = pd.read_csv(path, dtype=str).assign(place=places).query("place >= 0")
+    table.sort_values("place", kind="stable").drop(columns="place").to_csv(path, index=False)
+
+
+def accept(table, new, tolerance):
+    """Replace a table by its repetition if they agree, or if ACCEPT=1; else end with what differs."""
+    differ = differences(pd.read_csv(table), pd.read_csv(new), tolerance)
+    if differ and os.environ.get("ACCEPT") != "1":
+        sys.exit(f"{new.name} differs from {table.name} ({differ}); ACCEPT=1 replaces the table")
+    new.replace(table)
+    print(f"{table.name}: repeated{', and replaced' if differ else ' within ' + format(tolerance, 'g')}")
+
+
+def differences(old, new, tolerance):
+    """In words, where two tables differ by more than the tolerance; empty if nowhere."""
+    if list(old.columns) != list(new.columns) or len(old) != len(new):
+        return f"{old.shape} rows and columns, now {new.shape}"
+    numbers = set(old.select_dtypes("number")) & set(new.select_dtypes("number"))
+    gaps = {name: (old[name] - new[name]).abs() / np.maximum(old[name].abs(), 1) for name in numbers}
+    wide = [f"{name} by {gap.max():.2g}" for name, gap in sorted(gaps.items()) if gap.max() > tolerance]
+    wide += [f"{name} is missing elsewhere" for name in sorted(numbers) if (old[name].isna() != new[name].isna()).any()]
+    return ", ".join(wide + [name for name in old if name not in numbers and not old[name].equals(new[name])])
 
 
 def one_thread(compute, job):
@@ -54,12 +91,8 @@ def one_thread(compute, job):
 
 
 def finished(name, jobs):
-    """Whether the table of that name holds all jobs; for tests."""
-    table = read(name)
+    """Whether the table of that name holds all jobs and no others, in their order; for tests."""
     keys = list(jobs[0])
-    found = set(table[keys].drop_duplicates().itertuples(index=False, name=None))
-    return found == {tuple(job.values()) for job in jobs}
-
-
-if __name__ == "__main__":
-    sys.exit("Name an experiment: python -m experiments.curves, for instance.")
+    return list(read(name)[keys].drop_duplicates().itertuples(index=False, name=None)) == [
+        tuple(job.values()) for job in jobs
+    ]

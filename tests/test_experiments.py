@@ -1,0 +1,58 @@
+"""The runner of the experiments: it fills, resumes, repeats, compares, and replaces only what agrees."""
+
+import pytest
+
+import experiments
+from experiments import read, run
+
+JOBS = [{"reading": reading, "seed": seed} for seed in range(3) for reading in ("dense", "sparse")]
+SHIFT = 0.0
+
+
+def compute(reading, seed):
+    return [{"way": way, "score": seed / 3 + SHIFT} for way in ("a", "b")]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "files", lambda name: tmp_path)
+    return tmp_path
+
+
+def repeat(monkeypatch, shift):
+    monkeypatch.setattr("test_experiments.SHIFT", shift)
+    run("table", JOBS, compute, processes=1)
+
+
+def test_a_table_is_filled_in_the_order_of_its_jobs(folder):
+    run("table", JOBS[::-1], compute, processes=1)
+    run("table", [*JOBS, {"reading": "dense", "seed": 3}], compute, processes=1)
+    table = read("table")
+    assert list(table["seed"]) == [0] * 4 + [1] * 4 + [2] * 4 + [3] * 2
+    assert list(table["reading"][:4]) == ["dense", "dense", "sparse", "sparse"]
+
+
+def test_a_complete_table_is_replaced_if_its_repetition_agrees(folder, monkeypatch, capsys):
+    run("table", JOBS, compute, processes=1)
+    repeat(monkeypatch, 2e-4)
+    assert read("table")["score"].iloc[-1] == pytest.approx(0.6669)
+    assert "table.csv: repeated within 0.001" in capsys.readouterr().out
+    assert [path.name for path in folder.iterdir()] == ["table.csv"]
+
+
+def test_one_that_does_not_agree_is_replaced_only_on_demand(folder, monkeypatch):
+    run("table", JOBS, compute, processes=1)
+    with pytest.raises(SystemExit, match=r"table.new.csv differs from table.csv \(score by 0.01\); ACCEPT=1"):
+        repeat(monkeypatch, 0.01)
+    assert read("table")["score"].iloc[0] == 0
+    monkeypatch.setenv("ACCEPT", "1")
+    repeat(monkeypatch, 0.01)
+    assert read("table")["score"].iloc[0] == 0.01
+
+
+def test_what_differs_is_named(folder):
+    run("table", JOBS, compute, processes=1)
+    old = read("table")
+    assert experiments.differences(old, old[:-1], 1) == "(12, 4) rows and columns, now (11, 4)"
+    assert experiments.differences(old, old.assign(way="c"), 1) == "way"
+    assert experiments.differences(old, old.assign(score=float("nan")), 1) == "score is missing elsewhere"

@@ -1,0 +1,104 @@
+"""The ledger of claims: each row is whole, is checked where it says, and stands in the summaries."""
+
+import functools
+import re
+
+import ledger
+import pytest
+from chapters import CHAPTERS, ROOT, read, sections
+
+VERDICTS = {"proved", "verified", "reproduced", "tested"}
+OUTCOMES = {"holds", "holds if", "mixed", "does not hold", "not reproduced here", "open"}
+ANSWERS = r"(Yes: |Yes, if |No: |No, |It depends: )"
+FILE = "book/claims.yml"
+
+
+@functools.cache
+def known():
+    """What the chapters have: {section: ids checked in it}, and the labels of theorems."""
+    checked = {label: ids for path in CHAPTERS for label, ids in sections(read(path)).items()}
+    text = "\n".join(cell.source for path in CHAPTERS for cell in read(path))
+    return checked, set(re.findall(r"^:label: ([\w-]+)$", text, re.M))
+
+
+def repeats(command):
+    """Whether a command names chapters or an experiment that exist."""
+    names = re.fullmatch(r'make (test|experiments) ONLY="?([\w -]+)"?', command)
+    kinds = {"test": "book/{}.ipynb", "experiments": "experiments/{}.py"}
+    return bool(names) and all((ROOT / kinds[names[1]].format(name)).is_file() for name in names[2].split())
+
+
+def faults(rows, checked, labels):
+    """What is wrong with the rows, and what to do."""
+    expected = {f"C{number:02}" for number in range(1, 35)} | set().union(*checked.values())
+    ids = [row["id"] for row in rows]
+    yield from (f"{FILE}: no row {missing}, which a chapter checks: add one" for missing in sorted(expected - set(ids)))
+    for row in rows:
+        at = f"{FILE}, {row['id']}: "
+        rules = {
+            "the id stands twice": ids.count(row["id"]) == 1,
+            "no chapter has a check with this id": row["id"] in expected,
+            f"verdict must be of {sorted(VERDICTS)}": set(row["verdict"].split(", ")) <= VERDICTS,
+            f"outcome must be one of {sorted(OUTCOMES)}": row["outcome"] in OUTCOMES,
+            "condition goes with holds if": bool(row["condition"]) == (row["outcome"] == "holds if"),
+            "finding must start with Yes:, Yes, if, No: or It depends:": re.match(ANSWERS, row["finding"]),
+            "a claim or finding must have no | outside a table": "|"
+            not in row["claim"] + row["finding"].split("\n")[0],
+            "before goes with changed": bool(row.get("before")) == bool(row.get("changed")),
+            "what was tested names data and score": "tested" not in row["verdict"] or (row["data"] and row["score"]),
+            f"{row['command']} names no chapter or experiment": repeats(row["command"]),
+            "a row names its sections": row["sections"],
+        }
+        rules |= {f"no theorem is labeled {name}": name in labels for name in row["theorems"]}
+        rules |= {f"no section is labeled {name}": name in checked for name in row["sections"]}
+        rules |= {
+            f'{name} has no check("{row["id"]}", …): write one, or name another section': row["id"] in checked[name]
+            for name in row["sections"]
+            if name in checked
+        }
+        yield from (at + what for what, kept in rules.items() if not kept)
+
+
+def test_every_row_is_whole_and_checked_where_it_says():
+    assert list(faults(ledger.load(), *known())) == []
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_summaries_are_made_from_the_ledger(path):
+    for cell in read(path):
+        if cell.cell_type == "markdown":
+            assert cell.source == ledger.summarized(cell.source, path.stem, ledger.load()), "say make claims"
+    text = "\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
+    ids = set(re.findall(r"^\| \[([BC]\d\d)\]", text, re.M))
+    assert ids == {row["id"] for row in ledger.load() if path.stem in map(ledger.homes().get, row["sections"])}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "fault"),
+    [
+        ("id", "C71", "no chapter has a check with this id"),
+        ("verdict", "proved, sworn", "verdict must be"),
+        ("outcome", "tested", "outcome must be"),
+        ("condition", "p > 3", "condition goes with holds if"),
+        ("finding", "Both.", "finding must start with"),
+        ("before", "It was so.", "before goes with changed"),
+        ("sections", ["sec-none"], "no section is labeled sec-none"),
+        ("sections", ["sec-full-rank"], "sec-full-rank has no check"),
+        ("theorems", ["thm-none"], "no theorem is labeled thm-none"),
+        ("command", "make test ONLY=none", "names no chapter"),
+    ],
+)
+def test_a_row_that_is_wrong(key, value, fault):
+    row = next(row for row in ledger.load() if row["id"] == "C01")
+    assert fault in "\n".join(faults([row | {key: value}], *known()))
+
+
+def test_a_row_that_is_missing():
+    assert any(f"{FILE}: no row C01" in fault for fault in faults([], *known()))
+
+
+def test_the_page_and_its_errata():
+    row = {"before": "So it was.", "changed": "Measured at $k = 5$ too."}
+    text = ledger.fill("<!-- rows C -->\n<!-- errata -->", [ledger.load()[1] | row])
+    assert '<span id="c01"></span>**C01** The paper, section 1: *' in text
+    assert "- [C01](claims.md#c01) said: “So it was.” Measured at $k = 5$ too." in text

@@ -1,0 +1,111 @@
+"""The ledger of claims: from book/claims.yml to its page, to claims.json, and to the chapters' summaries.
+
+Usage: python tools/ledger.py [chapter.ipynb …] writes the table of claims in the summary of each chapter, by default of
+all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- rows C -->``, ``<!-- rows B -->`` and
+``<!-- errata -->``, and writes claims.json beside the page.
+"""
+
+import functools
+import json
+import pathlib
+import re
+import sys
+
+import nbformat
+import yaml
+
+BOOK = pathlib.Path(__file__).parents[1] / "book"
+KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
+HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
+TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
+
+
+@functools.cache
+def homes():
+    """The chapter that each label of a section stands in: {label: name}."""
+    texts = {path.stem: path.read_text("utf-8") for path in BOOK.glob("*.ipynb")}
+    return {label: name for name, text in texts.items() for label in re.findall(r'"\((sec-[\w-]+)\)=\\n"', text)}
+
+
+def load(path=BOOK / "claims.yml"):
+    """The rows, each with all keys of KEYS; where the file names no command, the chapters' test."""
+    rows = yaml.safe_load(path.read_text("utf-8"))
+    for row in rows:
+        chapters = dict.fromkeys(homes().get(label, "") for label in row.get("sections", []))
+        names = " ".join(chapters)
+        command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
+        usual = dict.fromkeys(KEYS) | {"theorems": [], "command": command, "minutes": len(chapters)}
+        row |= usual | row
+    return rows
+
+
+def card(row):
+    """A row as Markdown, with an address of its own."""
+    where = [f"[]({label})" for label in row["sections"]] + [f"{{prf:ref}}`{label}`" for label in row["theorems"]]
+    said = f" The paper{', section ' + row['section'] if row['section'] else ''}: *{row['claim']}.*"
+    title = said if row["id"][0] == "C" else f" {row['claim']}."
+    lines = [f'<span id="{row["id"].lower()}"></span>**{row["id"]}**{title}', "", row["finding"].strip(), ""]
+    lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
+    lines += [f"{row['verdict'].capitalize()}: *{outcome(row)}*. Checked in {', '.join(where)}. "]
+    lines += [f"Repeat: `{row['command']}` ({row['minutes']} min)."]
+    return "::::{div} claim\n" + "\n".join(lines) + "\n::::\n"
+
+
+def erratum(row):
+    """What version 2.0 said of a row whose meaning changed."""
+    return f"- [{row['id']}](claims.md#{row['id'].lower()}) said: “{row['before'].strip()}” {row['changed'].strip()}\n"
+
+
+def fill(text, rows):
+    """The page with its rows."""
+    for kind in "CB":
+        text = text.replace(f"<!-- rows {kind} -->", "\n".join(card(row) for row in rows if row["id"][0] == kind))
+    return text.replace("<!-- errata -->", "".join(erratum(row) for row in rows if row.get("before")))
+
+
+def outcome(row):
+    """How a claim came out, for a table: the condition stands in the finding."""
+    return row["outcome"].replace(" if", " if …")
+
+
+def table(name, rows):
+    """The claims that a chapter checks, as its summary lists them."""
+    for row in rows:
+        if name in {homes().get(label) for label in row["sections"]}:
+            link, found = f"[{row['id']}](claims.md#{row['id'].lower()})", row["finding"].strip().partition("\n")[0]
+            yield f"| {link} | {row['claim'].strip()} | {found} | {row['verdict']}: {outcome(row)} |\n"
+
+
+def summarized(text, name, rows):
+    """A chapter's Markdown with the table below the heading of its summary as the ledger has it."""
+    return TABLE.sub(lambda _: HEAD + "".join(table(name, rows)), f"{text}\n").rstrip("\n")
+
+
+def put_rows(app, name, source):
+    """Fill the page as Sphinx reads it."""
+    if name == "book/claims":
+        app.env.note_dependency(BOOK / "claims.yml")
+        source[0] = fill(source[0], load())
+
+
+def write_json(app, exception):
+    """claims.json, for those who would rather read it by a program."""
+    if app.builder.name == "html" and not exception:
+        rows = [{key: row[key] for key in KEYS} for row in load()]
+        path = pathlib.Path(app.outdir) / "book/claims.json"
+        path.write_text(json.dumps(rows, ensure_ascii=False, indent=1), "utf-8")
+
+
+def setup(app):
+    """Sphinx calls this to load the extension."""
+    app.connect("source-read", put_rows)
+    app.connect("build-finished", write_json)
+    return {"parallel_read_safe": True}
+
+
+if __name__ == "__main__":
+    for path in [pathlib.Path(name) for name in sys.argv[1:]] or sorted(BOOK.glob("*.ipynb")):
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            cell.source = summarized(cell.source, path.stem, load()) if "# Summary" in cell.source else cell.source
+        nbformat.write(notebook, path)
