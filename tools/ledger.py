@@ -1,8 +1,8 @@
 """The ledger of claims: from book/claims.yml to its page, to claims.json, and to the chapters' summaries.
 
 Usage: python tools/ledger.py [chapter.ipynb …] writes the table of claims in the summary of each chapter, by default of
-all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- rows C -->``, ``<!-- rows B -->`` and
-``<!-- errata -->``, and writes claims.json beside the page.
+all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- index -->``, ``<!-- rows C -->``,
+``<!-- rows B -->`` and ``<!-- errata -->``, and writes claims.json beside the page.
 """
 
 import functools
@@ -44,11 +44,23 @@ def card(row):
     where = [f"[]({label})" for label in row["sections"]] + [f"{{prf:ref}}`{label}`" for label in row["theorems"]]
     said = f" The paper{', section ' + row['section'] if row['section'] else ''}: *{row['claim']}.*"
     title = said if row["id"][0] == "C" else f" {row['claim']}."
-    lines = [f'<span id="{row["id"].lower()}"></span>**{row["id"]}**{title}', "", row["finding"].strip(), ""]
+    lines = [
+        f'<span id="{row["id"].lower()}"></span>**{row["id"]}**{title}',
+        "",
+        row["finding"].strip().rstrip(".") + ".",
+        "",
+    ]
     lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
     lines += [f"{row['verdict'].capitalize()}: *{outcome(row)}*. Checked in {', '.join(where)}. "]
     lines += [f"Repeat: `{row['command']}` ({row['minutes']} min)."]
     return "::::{div} claim\n" + "\n".join(lines) + "\n::::\n"
+
+
+def index(rows):
+    """Which rows have which answer, with links."""
+    for answer in ("Yes: ", "Yes, if ", "It depends: ", "No"):
+        ids = [row["id"] for row in rows if row["finding"].startswith(answer)]
+        yield f"- *{answer.strip(': ')}*: " + ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids) + "\n"
 
 
 def erratum(row):
@@ -60,6 +72,7 @@ def fill(text, rows):
     """The page with its rows."""
     for kind in "CB":
         text = text.replace(f"<!-- rows {kind} -->", "\n".join(card(row) for row in rows if row["id"][0] == kind))
+    text = text.replace("<!-- index -->", "".join(index(rows)))
     return text.replace("<!-- errata -->", "".join(erratum(row) for row in rows if row.get("before")))
 
 
