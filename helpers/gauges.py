@@ -349,32 +349,60 @@ def has_constant(about):
     return bool(np.linalg.norm(Vt @ about.mean / np.maximum(s, floor)) > 1 / least)
 
 
-def free_scales(*factors):
-    r"""How many symmetric directions S leave :math:`e^\top S\,e = 0` for all rows e: what unit lengths leave undecided.
+class Scales(NamedTuple):
+    """What unit lengths leave undecided, as numbers of directions of a symmetric k×k matrix.
 
-    :math:`k(k+1)/2` minus the rank of the :math:`e e^\top`. At 0, models with the same cosines between users and items
-    have the same cosines between items. Above 0 they need not, if no row depends on others: then the solutions are a
-    surface of that many dimensions. Beyond 64 columns rows are counted instead, which is the rank of rows in general
-    position; whether they are is tried with 1 000 of them, and if not, the rank of these is what is counted. Of long
-    factors, some 2k(k + 1) rows are used.
-    Parameters: factors (m, k); their lengths do not matter. Returns: an int, and whether no row depends on others.
+    alone, after the lengths of the side that decides more; pooled, after those of both sides, to first order; surely,
+    whether the pooled ones are free: then the solutions are a surface of so many dimensions.
     """
-    k = factors[0].shape[1]
+
+    alone: int
+    pooled: int
+    surely: bool
+
+
+def free_scales(*factors):
+    r"""How many scales unit lengths of the rows of these factors leave free: Scales.
+
+    Two models with the same scores differ by an M. With :math:`S = M M^\top`, users of length one before and after say
+    :math:`p^\top (S - I)\,p = 0`, items :math:`b^\top (S^{-1} - I)\,b = 0`. So S = I if the :math:`p p^\top` alone, or
+    the :math:`b b^\top` alone, span the symmetric matrices. If only both together do, S = I has no other solution
+    *near* it. If they do not, are independent and the items span all k dimensions, other solutions have other cosines.
+    Parameters: factors (m, k), items last; their lengths do not matter. Beyond 64 columns, and of long factors, a part
+    of the rows is used: see `directions_of`.
+    """
+    sides = [directions_of(E) for E in factors]
+    alone = [wanted_and_rank(E)[0] - wanted_and_rank(E)[1] for E in sides]
+    pooled = np.vstack(sides)
+    wanted, rank, independent = wanted_and_rank(pooled)
+    spans = np.linalg.matrix_rank(sides[-1]) == sides[-1].shape[1]
+    return Scales(min(alone), wanted - rank, bool(independent and spans and rank < wanted))
+
+
+def directions_of(E):
+    """Different directions among some 2k(k + 1) rows of E, either sign of one being the same."""
+    k = E.shape[1]
+    some = directions(np.asarray(E[:: len(E) // (2 * k * (k + 1)) + 1], dtype=float))
+    some = some[some.any(axis=1)]
+    return np.unique(np.round(some * np.sign(some @ view(k)[:, :1]), 12), axis=0)
+
+
+def wanted_and_rank(E):
+    r"""k(k + 1)/2, the rank of the :math:`e e^\top` of rows e, and whether none of these depends on the others.
+
+    Beyond 64 columns rows are counted, which is the rank of rows in general position; whether they are is tried with
+    1 000 of them, and if not, the rank of these is what is counted.
+    """
+    k = E.shape[1]
     wanted = k * (k + 1) // 2
-    i, j = np.triu_indices(k)
-    sides = []
-    for some in factors:
-        E = directions(np.asarray(some[:: len(some) // (4 * wanted) + 1], dtype=float))
-        E = E[E.any(axis=1)] * np.sign(E[E.any(axis=1)] @ view(k)[:, :1])
-        sides.append(np.unique(np.round(E, 12), axis=0))
-    E = np.vstack(sides)
     if k > 64:
         some = E[:: len(E) // 1000 + 1]
         rank = rank_of((some @ some.T) ** 2)  # the inner products of the matrices e eᵀ
-        return (max(0, wanted - len(E)), True) if rank == len(some) else (wanted - rank, False)
+        return wanted, *((min(wanted, len(E)), len(E) <= wanted) if rank == len(some) else (rank, False))
+    i, j = np.triu_indices(k)
     squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
     rank = rank_of(squares.T @ squares)
-    return wanted - rank, rank == len(E)
+    return wanted, rank, rank == len(E)
 
 
 def rank_of(M):
@@ -390,9 +418,10 @@ def have_length_one(E):
 
 
 def null_cosines(rng, E, m=1_000):
-    """Cosines of m random items with m others, (m, m): chance, for embeddings with the spread of E and nothing else.
+    """Cosines of m random items with m others, (m, m): chance, for embeddings with the mean and the spread of E.
 
-    E is turned to its principal axes, so that a rotation of E changes nothing, and there each column is shuffled.
+    E is turned to its principal axes, so that a rotation of E changes nothing, and there each column is shuffled: an
+    axis keeps its mean, so that a mean far from zero makes chance cosines large.
     Rows that come out zero, as they may where most entries are, have no direction; others stand in for them.
     Parameters: rng, a numpy Generator; E (p, k), not all rows zero; m ≥ 1.
     """

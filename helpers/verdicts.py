@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.gauges import (
+    Scales,
     constant_columns,
     free_scales,
     has_constant,
@@ -21,7 +22,8 @@ HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a warning counts it
 FREE = "the scores stay the same when users are multiplied by any invertible M and items by its inverse transposed"
 REASONS = {
     "product": f"a penalty on the product, and dropout or noise at the input, see only the scores, and {FREE}",
-    "ranking": f"a ranking loss sees only the scores, and {FREE}; nor does it see one vector added to all items",
+    "ranking": f"a ranking loss without a penalty sees only the scores, and {FREE}; nor does it see a vector added "
+    "to all items",
     "none": f"without a penalty the loss sees only the scores, and {FREE}; the start chose these cosines",
     "unknown": "whether training decides them depends on the objective, which was not given",
 }
@@ -39,17 +41,16 @@ class Evidence(NamedTuple):
     """What was seen in a model, None where it could not be.
 
     imbalance of users and items; moved, the share of the nearest neighbors that balancing exchanges; biases, constant
-    columns such as "users:8"; unit, the factors whose rows have length one; scales, how many directions of a symmetric
-    matrix unit lengths leave free, and whether surely; unseen, how many directions of the items no user has a part in;
-    torn, the items of which balancing exchanges half of the neighbors; level, whether a direction of the items is
-    nearly constant.
+    columns such as "users:8"; unit, the factors whose rows have length one; scales, what unit lengths leave free;
+    unseen, how many directions of the items no user has a part in; torn, the items of which balancing exchanges half of
+    the neighbors; level, whether a direction of the items is nearly constant.
     """
 
     imbalance: float | None
     moved: float | None
     biases: list
     unit: list
-    scales: tuple | None
+    scales: Scales | None
     unseen: int | None
     torn: int = 0
     level: bool = False
@@ -74,7 +75,7 @@ def evidence(B, P=None, moved=None):
     unit = [name for name, E in sides.items() if have_length_one(E)]
     if P is None:
         return Evidence(None, None, biases, unit, None, None, level=has_constant(about["items"]))
-    scales = free_scales(*(sides[name] for name in unit or sides))
+    scales = free_scales(*(sides[name] for name in reversed(unit or sides)))
     users, items = about["users"], about["items"]
     unseen = unseen_directions(users, items)
     torn = 0 if moved is None else int(np.sum(np.asarray(moved) >= HALF))
@@ -85,7 +86,8 @@ def evidence(B, P=None, moved=None):
 def verdict(objective, seen):
     """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict.
 
-    "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations.
+    "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations. For
+    objectives other than "factors" and "normalized" the verdict rests on theory alone: no number can change it.
     Raises ValueError for an objective that is none of OBJECTIVES.
     Source: the theorems on safe similarities, on Eq. 2's uniqueness and on training for cosines, of three chapters.
     """
@@ -143,17 +145,25 @@ def of_normalized(seen):
             f"no user has a part in {seen.unseen} of the items' dimensions, so that the predictions do not see them"
         )
         return Verdict("no", reason, warnings)
-    if seen.scales is not None and seen.scales[0]:
-        free, surely = seen.scales
-        reason = f"unit lengths leave {free} scales free: too few users and items for so many dimensions"
-        if surely:
-            return Verdict("no", reason, warnings)
-        reason = f"unit lengths leave {free} scales free to first order, too few directions for so many dimensions"
-        return Verdict("unknown", reason, warnings)
+    if seen.scales is not None and seen.scales.alone:
+        return of_free_scales(seen.scales, warnings)
     reason = "with cosines inside the loss, equal predictions imply equal cosines"
     if seen.scales is None:
         reason += ", if at least k(k + 1)/2 users and items were in it"
     return Verdict("yes", reason, warnings)
+
+
+def of_free_scales(scales, warnings):
+    """Neither users nor items alone decide all scales: "no" only where others surely exist."""
+    if scales.surely:
+        reason = f"unit lengths leave {scales.pooled} scales free: too few users and items for so many dimensions"
+        return Verdict("no", reason, warnings)
+    if scales.pooled:
+        reason = f"unit lengths leave {scales.pooled} scales free to first order, too few directions for so many"
+        return Verdict("unknown", f"{reason} dimensions", warnings)
+    reason = f"unit lengths of users alone, or of items alone, leave {scales.alone} or more scales free"
+    reason += "; both together exclude other solutions nearby, and not elsewhere"
+    return Verdict("unknown", reason, warnings)
 
 
 def recommendation(answer, has_users, centering=True, center_items=False):

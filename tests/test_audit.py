@@ -185,7 +185,7 @@ def test_everything_is_written(folder, rng):
     words += ["--counts", f"{folder}/counts.npy", "--labels", f"{folder}/labels.csv", "--again", f"{folder}/again.npy"]
     done = run(*words, "--out", f"{folder}/a/b")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("determined: no (a ranking loss sees only the scores")
+    assert done.stdout.startswith("determined: no (a ranking loss without a penalty sees only the scores")
     out = folder / "a" / "b"
     assert sorted(path.name for path in out.iterdir()) == ["report.html", "safe-items.npy", "summary.json"]
     assert sorted(path.name for path in (folder / "a").iterdir()) == ["b"]

@@ -341,13 +341,17 @@ def test_constants(rng):
 @pytest.mark.parametrize(("m", "k"), [(3, 4), (9, 4), (10, 4), (40, 4), (400, 4), (60, 10)])
 def test_scales_that_unit_lengths_leave(rng, m, k):
     E = rng.normal(size=(m, k))
-    assert g.free_scales(E) == (max(0, k * (k + 1) // 2 - m), m <= k * (k + 1) // 2)
-    assert g.free_scales(E * rng.uniform(1, 9, size=(m, 1)))[0] == g.free_scales(E)[0]
+    free = max(0, k * (k + 1) // 2 - m)
+    assert g.free_scales(E) == (free, free, free > 0 and m >= k)
+    assert g.free_scales(E * rng.uniform(1, 9, size=(m, 1))) == g.free_scales(E)
     assert g.free_scales(np.vstack([E, -2 * E])) == g.free_scales(E)
     flat = np.hstack([E, np.zeros((m, 1))])  # rows in a subspace decide nothing about the rest
-    assert g.free_scales(flat)[0] >= k + 1
-    assert g.free_scales(rng.normal(size=(5, 70))) == (70 * 71 // 2 - 5, True)
-    assert g.free_scales(np.eye(k), np.eye(k)) == (k * (k - 1) // 2, False)
+    assert g.free_scales(flat).pooled >= k + 1
+    assert not g.free_scales(flat).surely  # other M need not move the items' cosines
+    assert g.free_scales(rng.normal(size=(5, 70))) == (70 * 71 // 2 - 5,) * 2 + (False,)
+    assert g.free_scales(rng.normal(size=(75, 70))) == (70 * 71 // 2 - 75,) * 2 + (True,)
+    assert g.free_scales(np.eye(k), np.eye(k)) == (k * (k - 1) // 2,) * 2 + (k == 1,)
+    assert g.free_scales(E, rng.normal(size=(500, k))) == (0, 0, False)
 
 
 def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):
@@ -362,9 +366,9 @@ def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):
     np.testing.assert_allclose(P_2 @ B_2.T, P @ B.T, atol=1e-12)
     assert np.abs(B_2 @ B_2.T - B @ B.T).max() > 0.005
     for users, items in ((P, B), (P_2, B_2)):
-        assert g.free_scales(users @ turn, items @ turn)[1] is False
+        assert g.free_scales(users @ turn, items @ turn).surely is False
         assert verdict("normalized", evidence(items @ turn, users @ turn)).determined != "yes"
-    assert g.free_scales(rng.normal(size=(3000, 70)))[0] == 0
+    assert g.free_scales(rng.normal(size=(3000, 70))).alone == 0
 
 
 def test_free_scales_are_free(rng):
@@ -383,10 +387,41 @@ def test_free_scales_are_free(rng):
     M = np.zeros((5, 5))
     M[L] = found.x
     P_m, B_m = P @ M, B @ np.linalg.inv(M).T
-    assert g.free_scales(P, B) == (2, True)
+    assert g.free_scales(P, B) == (8, 2, True)
     assert np.abs(lengths(found.x)).max() < 1e-10
     assert np.abs(P_m @ B_m.T - P @ B.T).max() < 1e-10
     assert np.abs(B_m @ B_m.T - B @ B.T).max() > 0.01
+
+
+def on_both_spheres(rng, m, w):
+    """Rows e of length one with Σ w e² = 1, so that e √w have length one, too: mixtures of pairs of axes."""
+    k = len(w)
+    low, high = (rng.choice(np.flatnonzero(some), (m, k)) for some in (w < 1, w > 1))
+    share = (w[high] - 1) / (w[high] - w[low])
+    weights = rng.dirichlet(np.ones(k), m)
+    squares = np.zeros((m, k))
+    for axes, part in ((low, share), (high, 1 - share)):
+        np.add.at(squares, (np.arange(m)[:, None], axes), weights * part)
+    return np.sqrt(squares) * rng.choice([-1, 1], (m, k))
+
+
+def test_users_and_items_do_not_exclude_another_scale_by_their_ranks_together(rng):
+    """Unit rows on both sides, equal scores, another cosine; only the rank of both sides together is full."""
+    w = np.array([0.4, 0.6, 0.8, 0.9, 1.2, 1.5, 2, 3])
+    P, B = on_both_spheres(rng, 5_000, w), on_both_spheres(rng, 1_000, 1 / w)
+    P_2, B_2 = P * np.sqrt(w), B / np.sqrt(w)
+    for E in (P, B, P_2, B_2):
+        np.testing.assert_allclose(np.linalg.norm(E, axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(P_2 @ B_2.T, P @ B.T, atol=1e-12)
+    assert np.abs(B_2 @ B_2.T - B @ B.T).max() > 0.5
+    turn = rotation(rng, 8)
+    for users, items in ((P @ turn, B @ turn), (P_2 @ turn, B_2 @ turn)):
+        assert g.free_scales(users, items) == (1, 0, False)
+        found = verdict("normalized", evidence(items, users))
+        assert found.determined == "unknown"
+        assert "exclude other solutions nearby" in found.reason
+    assert verdict("normalized", evidence(B, g.directions(rng.normal(size=(99, 8))))).determined == "yes"
+    assert verdict("normalized", evidence(g.directions(rng.normal(size=(99, 8))), P)).determined == "yes"
 
 
 def test_directions_that_no_user_sees(rng):
@@ -420,7 +455,8 @@ def test_null_cosines(rng):
     assert null.mean() == pytest.approx(0, abs=0.01)
     turned = g.null_cosines(np.random.default_rng(1), B @ rotation(rng, 20))
     assert np.quantile(turned, 0.999) == pytest.approx(np.quantile(null, 0.999), abs=0.01)
-    assert g.null_cosines(rng, B + 3).mean() > 0.8
+    thresholds = [np.quantile(g.null_cosines(rng, B + mean), 0.999) for mean in (0, 3, 10)]
+    assert thresholds == pytest.approx([0.64, 0.95, 0.99], abs=0.03)  # a mean stays: chance cosines are large
     with pytest.raises(TypeError, match="rng must be a numpy Generator"):
         g.null_cosines(0, B)
     sparse = np.vstack([sign * size * np.eye(4) for sign in (1, -1) for size in (1, 2)])
@@ -538,6 +574,7 @@ def test_a_recommendation_says_what_its_cosines_are(rng):
 def test_cosines_inside_the_loss_are_checked(rng):
     P, B = (g.directions(E) for E in model(rng))
     assert verdict("normalized", evidence(B, P)) == ("yes", verdict("normalized", evidence(B, P)).reason, [])
+    assert "without a penalty" in verdict("ranking", evidence(B, P)).reason
     few = verdict("normalized", evidence(B[:6], P[:7]))
     assert few.determined == "no"
     assert "leave 2 scales free" in few.reason
