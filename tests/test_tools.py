@@ -157,9 +157,11 @@ def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkey
     monkeypatch.setattr(notebooks, "CACHE", str(tmp_path / "cache"))
     for _ in range(2):  # the second time they are there already
         notebooks.fill_cache(notebooks.side_by_side(paths))
+    cache = get_cache(notebooks.CACHE)
     for number, path in enumerate(paths):
-        _, found = get_cache(notebooks.CACHE).merge_match_into_notebook(nbformat.read(path, as_version=4))
+        _, found = cache.merge_match_into_notebook(nbformat.read(path, as_version=4))
         assert found.cells[0].outputs[0].text == f"{number}\n"
+    cache.db.dispose()
 
 
 def test_a_chapter_that_fails_is_named_and_ends_the_others(tmp_path, monkeypatch):

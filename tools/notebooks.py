@@ -73,6 +73,7 @@ def fill_cache(chapters):
     cache.clear_cache()  # which knows cells, but not the helpers they call
     for path, notebook in chapters:
         cache.cache_notebook_bundle(CacheBundleIn(notebook, str(path)), check_validity=False)
+    cache.db.dispose()  # Python 3.13 warns of a database that is left open
 
 
 if __name__ == "__main__":
