@@ -4,7 +4,11 @@
 // and the player of that name replaces what is inside the div. Data for it, if any, is JSON inside the div, in a
 //   <script type="application/json">…</script>
 //
-// error-bar takes no data. spectral-weights takes
+// error-bar takes no data. rescaling, of a model with two latent dimensions, takes
+//   names, items  of the items: names, and embeddings of two numbers each
+//   user        the embedding of a user
+//   pick        the place of the item whose cosines are shown
+// spectral-weights takes
 //   items       number of items in the picture
 //   borders     for each cluster but the first, the place of its first item
 //   frames      one for each α, in equal steps:
@@ -62,7 +66,7 @@ function errorBar(figure) {
     label: "cosine that was measured", min: -0.99, max: 0.99, step: 0.01, start: 0.8, tell: (s) => s.toFixed(2),
   }, () => show());
   const cond = slider(figure, {
-    label: "latent scales known to a factor of c", min: 0, max: 5, step: 0.05, start: 1,
+    label: "c: no two scales' errors differ by more than this factor", min: 0, max: 5, step: 0.05, start: 1,
     read: (z) => 2 ** z, tell: (c) => c.toFixed(c < 10 ? 2 : 1),
   }, () => show());
 
@@ -94,6 +98,65 @@ function errorBar(figure) {
     dot.setAttribute("cy", y(s));
     const [at, from, to] = [s, low, high].map((value) => value.toFixed(2).replace("-", "−"));
     verdict.textContent = `A cosine of ${at} stands for anything from ${from} to ${to}.`;
+  }
+  show();
+}
+
+// Items as arrows, divided by D = diag(d, 1); cosines with one of them, and a user's scores, multiplied by D.
+function rescaling(figure, { names, items, user, pick }) {
+  const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
+  const scaled = (d) => items.map(([x, y]) => [x / d, y]);
+  const dot = ([x, y], [v, w]) => x * v + y * w;
+  const cosine = (e, f) => dot(e, f) / Math.hypot(...e) / Math.hypot(...f);
+  const nearest = (rows) =>
+    rows.map((row, i) => (i === pick ? -2 : cosine(row, rows[pick]))).reduce((best, s, i, all) => (s > all[best] ? i : best), 0);
+  const digits = (number) => number.toFixed(2).replace("-", "−");
+
+  function arrows(svg, rows) {
+    const [x, y] = [(v) => 30 + 210 * v, (w) => 180 - 210 * w];
+    svg.replaceChildren();
+    add(svg, "path", { class: "axis", d: path([[x(0), y(0.75)], [x(0), y(-0.4)]]) + path([[x(-0.1), y(0)], [x(1.25), y(0)]]) });
+    rows.forEach(([v, w], i) => {
+      const style = `stroke: var(${hues[i]}); stroke-width: ${i === pick ? 4 : 2}`;
+      add(svg, "path", { d: path([[x(0), y(0)], [x(v), y(w)]]), style });
+      add(svg, "circle", { cx: x(v), cy: y(w), r: 4, style: `fill: var(${hues[i]})` });
+      const apart = [-6, 14, 4, -4, 14][i];
+      add(svg, "text", { x: x(v) + 7, y: y(w) + apart, style: `fill: var(${hues[i]})` }, names[i]);
+    });
+  }
+
+  const strip = add(figure, "div", { class: "strip" });
+  for (const d of [0.5, 1, 2]) {
+    const [part, rows] = [add(strip, "div"), scaled(d)];
+    arrows(add(part, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": `The items at d = ${d}` }), rows);
+    add(part, "p", {}, `d = ${d}: nearest to ${names[pick]} is ${names[nearest(rows)]}`);
+  }
+  const live = add(figure, "div", { class: "live" });
+  const scale = slider(live, {
+    label: "D = diag(d, 1): the first dimension of users times d, that of items divided by d", min: -1, max: 1.6, step: 0.05,
+    start: 0, read: (z) => 2 ** z, tell: (d) => `d = ${d.toFixed(2)}`,
+  }, () => show());
+  const columns = add(live, "div", { class: "columns" });
+  const picture = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": "The items as arrows" });
+  const list = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": "Cosines and scores of the items" });
+  const verdict = add(live, "p", { "aria-live": "polite" });
+
+  function show() {
+    const [rows, person] = [scaled(scale.value), [user[0] * scale.value, user[1]]];
+    const best = nearest(rows);
+    arrows(picture, rows);
+    list.replaceChildren();
+    add(list, "text", { x: 75, y: 20 }, `cosine with ${names[pick]}`);
+    add(list, "text", { x: 325, y: 20, "text-anchor": "end" }, "score");
+    names.forEach((name, i) => {
+      const [at, s] = [60 + 44 * i, cosine(rows[i], rows[pick])];
+      const weight = i === best ? "bold" : "normal";
+      add(list, "text", { x: 65, y: at, "text-anchor": "end", "font-weight": weight }, name);
+      add(list, "path", { d: path([[75, at - 5], [75 + 120 * Math.abs(s), at - 5]]), style: `stroke: var(${hues[i]}); stroke-width: ${s < 0 ? 4 : 12}` });
+      add(list, "text", { x: 245, y: at, "text-anchor": "end", "font-weight": weight }, digits(s));
+      add(list, "text", { x: 325, y: at, "text-anchor": "end" }, digits(dot(person, rows[i])));
+    });
+    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. The user's scores stay as they were.`;
   }
   show();
 }
@@ -199,7 +262,7 @@ function diverging(value) {
   return `rgb(${from.map((v, i) => Math.round(v + (at - left) * (to[i] - v)))})`;
 }
 
-const players = { "error-bar": errorBar, "spectral-weights": spectralWeights };
+const players = { "error-bar": errorBar, rescaling, "spectral-weights": spectralWeights };
 
 for (const figure of document.querySelectorAll("[data-play]")) {
   const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");
