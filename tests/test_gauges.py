@@ -188,6 +188,16 @@ def test_imbalance(rng):
     assert g.imbalance(*map(g.moments, balanced)) < 1e-12
 
 
+def test_rebalanced_keeps_the_scores_and_balances(rng):
+    P, B = model(rng)
+    users, items = g.rebalanced(P, B)
+    np.testing.assert_allclose(users @ items.T, P @ B.T, atol=1e-9)
+    np.testing.assert_allclose(users.T @ users, items.T @ items, atol=1e-9)
+    assert g.imbalance(*map(g.moments, (users, items))) < 1e-12
+    gauge = g.canonical_gauges(g.moments(P), g.moments(B))["balanced"]
+    np.testing.assert_allclose(np.abs(g.in_gauge(B, gauge)), np.abs(items), atol=1e-9)
+
+
 def test_condition_is_the_c_of_the_error_bar(rng):
     P, B = model(rng)
     users, items = g.moments(P), g.moments(B)
