@@ -1,7 +1,8 @@
-"""Start × optimizer × rate, crossed, for Eq. 1 20 small data sets: 2 160 trainings, four minutes.
+"""Start × optimizer × rate, crossed, for Eq. 1 on 20 small data sets: 2 160 trainings, four minutes.
 
 optimizers.csv has a row for each data set, random draw, scale of the start, imbalance (A is multiplied
 by it, B divided), optimizer and rate, with the three watched cosines and the largest error of the product at the end.
+Each data set has 400 users and nine items, k = 3; larger models, mini-batches and other losses are not measured.
 """
 
 import numpy as np
@@ -53,7 +54,8 @@ def cross(seed, rules=RULES):
     return rows
 
 
+TOLERANCE = 0.02  # trainings of up to 160 000 steps: Adam divides by small gradients, so the last digits differ
 JOBS = [{"seed": seed} for seed in SEEDS]
 
 if __name__ == "__main__":
-    run("optimizers", JOBS, cross)
+    run("optimizers", JOBS, cross, tolerance=TOLERANCE)
