@@ -17,6 +17,7 @@ from helpers import (
     centered_gram,
     cosine_range,
     cosine_similarity,
+    normalize_rows,
     product_norm_factors,
     project_items_back,
     simulate_interactions,
@@ -98,6 +99,108 @@ def test_a_constant_for_each_user_is_free_where_the_page_says_so(safe_items, mod
     assert abs(plain[1] - plain[0]).max() > 0.1
 
 
+def test_ranking_compares_scores_less_each_users_mean(safe_items, model):
+    X, A, B = model
+    P = X @ A
+    scores = P @ B.T
+    found = cosine_similarity(safe_items(P, B, ranking=True))
+    assert_allclose(found, np.corrcoef((scores - scores.mean(axis=1, keepdims=True)).T), atol=1e-10)
+    assert abs(found - np.corrcoef(scores.T)).max() > 1
+
+
+def test_ranking_needs_the_whole_catalog(safe_items, model):
+    X, A, B = model
+    half, P = np.ix_(range(0, 30, 2), range(0, 30, 2)), X @ A
+    moved = {
+        ranking: abs(
+            cosine_similarity(safe_items(P, B[::2], ranking=ranking))
+            - cosine_similarity(safe_items(P, B, ranking=ranking))[half]
+        ).max()
+        for ranking in (False, True)
+    }
+    assert moved[False] < 1e-10
+    assert moved[True] > 0.1
+
+
+def test_centering_removes_popularity(safe_items, model):
+    """A score that an item has from every user counts in the dot products only without centering."""
+    X, A, B = model
+    popularity = np.linspace(0, 50, len(B))
+    P, E = np.hstack([X @ A, np.ones((X.shape[0], 1))]), np.hstack([B, popularity[:, None]])
+    products = [[S @ S.T for S in (safe_items(X @ A, B, center=c), safe_items(P, E, center=c))] for c in (True, False)]
+    assert_allclose(*products[0], atol=1e-8 * abs(products[0][0]).max())
+    lengths = np.sqrt(np.diag(products[1][1]))
+    assert (
+        np.corrcoef(lengths, popularity)[0, 1] > 0.99 > np.corrcoef(np.sqrt(np.diag(products[0][1])), popularity)[0, 1]
+    )
+
+
+def test_users_without_interactions_are_dropped_by_counts(safe_items, model):
+    """In implicit's BPR their rows are zeros and a 1 for the items' biases: not zero, and they move the cosines."""
+    X, A, B = model
+    some = np.arange(X.shape[0]) % 2 == 0
+    P = np.where(some[:, None], X @ A, 0)
+    users, items = np.hstack([P, np.ones((len(P), 1))]), np.hstack([B, np.random.default_rng(3).normal(size=(30, 1))])
+    assert users.any(axis=1).all()
+    kept = cosine_similarity(safe_items(users[some], items, ranking=True))
+    assert_allclose(kept, cosine_similarity(safe_items(P[some], B, ranking=True)), atol=1e-8)
+    assert abs(cosine_similarity(safe_items(users, items, ranking=True)) - kept).max() > 0.01
+
+
+def two_towers(h, g, rng):
+    """Unit users and items, all items in the hyperplane b₀ = h, and the same softmax with items in b₀ = g < h."""
+    directions, users = normalize_rows(rng.normal(size=(50, 3))), normalize_rows(rng.normal(size=(300, 4)))
+    items = [np.hstack([np.full((50, 1), at), np.sqrt(1 - at**2) * directions]) for at in (h, g)]
+    rest = users[:, 1:] * np.sqrt((1 - h**2) / (1 - g**2))
+    moved = np.hstack([np.sqrt(1 - (rest**2).sum(axis=1, keepdims=True)), rest])
+    return (users, items[0]), (moved, items[1])
+
+
+def test_a_softmax_of_unit_vectors_leaves_items_of_one_hyperplane_free(safe_items):
+    (P, B), (P_too, B_too) = pairs = two_towers(0.8, 0.2, np.random.default_rng(0))
+    for rows in (P, B, P_too, B_too):
+        assert_allclose(np.linalg.norm(rows, axis=1), 1)
+    assert np.linalg.matrix_rank(np.einsum("ui,uj->uij", P, P).reshape(300, 16)) == 10  # many and varied
+    assert_allclose(softmax(10 * P @ B.T, axis=1), softmax(10 * P_too @ B_too.T, axis=1), atol=1e-12)
+    assert abs(cosine_similarity(B) - cosine_similarity(B_too)).max() > 1
+    safe = [cosine_similarity(safe_items(*pair, ranking=True)) for pair in pairs]
+    assert_allclose(*safe, atol=1e-10)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_hyperplane_is_named(path):
+    assert re.search("hyperplane|超平面|siêu phẳng", path.read_text("utf-8"))
+
+
+def test_what_rewrites_a_layer_behind_a_normalization():
+    """RMSNorm: a rotation, not a rescaling. LayerNorm: a multiple of 1 as well, until rows are centered."""
+    rng = np.random.default_rng(5)
+    H, W, d = rng.normal(size=(100, 6)), rng.normal(size=(6, 8)), np.exp(rng.normal(size=6))
+    R = np.linalg.qr(rng.normal(size=(6, 6)))[0]
+
+    def rms(H):
+        return H / np.sqrt(np.mean(H**2, axis=1, keepdims=True))
+
+    def centered(H):
+        return H - H.mean(axis=1, keepdims=True)
+
+    assert_allclose(rms(H @ R) @ (R.T @ W), rms(H) @ W, atol=1e-12)
+    assert abs(rms(H * d) @ (W / d[:, None]) - rms(H) @ W).max() > 1
+    shifted = H + rng.normal(size=(100, 1)) * 5
+    assert_allclose(rms(centered(shifted)) @ W, rms(centered(H)) @ W, atol=1e-12)
+    assert abs(cosine_similarity(shifted) - cosine_similarity(H)).max() > 1
+    assert_allclose(cosine_similarity(centered(shifted)), cosine_similarity(centered(H)), atol=1e-12)
+
+
+def test_a_gain_behind_normalized_keys_brings_d_back():
+    rng = np.random.default_rng(6)
+    (Q, K), d = (normalize_rows(rng.normal(size=(50, 4))) for _ in "QK"), np.array([1, 2, 4, 8.0])
+    assert_allclose((Q * d) @ (K / d).T, Q @ K.T)
+    assert abs(cosine_similarity(K / d) - cosine_similarity(K)).max() > 0.5
+    # without a gain only what keeps unit rows is left: K / d does not
+    assert abs(np.linalg.norm(K / d, axis=1) - 1).max() > 0.1
+
+
 def test_bias_columns_do_not_count(safe_items, model):
     """As implicit has them: BPR an item's bias beside a user's 1, LMF a user's bias beside an item's 1, too."""
     X, A, B = model
@@ -134,9 +237,12 @@ def test_the_calls_for_libraries_run(model):
 
     holds = {"user_factors": P, "item_factors": B, "syn1neg": P, "wv": SimpleNamespace(vectors=B)}
     pairs = {"get_user_representations": lambda: (biases, P), "get_item_representations": lambda: (biases, B)}
-    names = {"model": SimpleNamespace(**holds, **pairs), "algo": SimpleNamespace(pu=P, qi=B), "safe_items": safe_items}
-    exec(blocks(ENGLISH)[1], names)
-    assert seen == [(True, True, {}), (True, True, {"ranking": True}), (True, True, {}), (True, True, {})]
+    for biased in (True, False):
+        algo = SimpleNamespace(pu=P, qi=B, biased=biased)
+        names = {"model": SimpleNamespace(**holds, **pairs), "algo": algo, "safe_items": safe_items}
+        exec(blocks(ENGLISH)[1], names)
+    options = [{}, {"ranking": True}, {}, {"ranking": True}], [{}, {"ranking": True}, {}, {"ranking": False}]
+    assert seen == [(True, True, option) for of_run in options for option in of_run]
 
 
 def test_truncated_svd_as_the_table_says(safe_items, model):
@@ -176,6 +282,19 @@ def test_the_error_bars_of_a_cosine_of_07(path):
     text = path.read_text("utf-8")
     for c in (1.2, 1.5, 2):
         assert re.search(r"{:.2f}\D+{:.2f}".format(*cosine_range(0.7, c)), text.replace(",", "."))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_scales_known_to_a_factor_either_way_have_its_square(path):
+    """The largest and the least cosine of a pair at 0.7 if each of two scales is off by 1.2, up or down."""
+    angles = np.linspace(0, np.pi, 2001)
+    pair = np.stack([angles, angles + np.arccos(0.7)])
+    scales = np.array([[1.2, 1 / 1.2], [1 / 1.2, 1.2]])
+    x, y = (normalize_rows((np.stack([np.cos(a), np.sin(a)], axis=-1) * scales[:, None]).reshape(-1, 2)) for a in pair)
+    reached = (x * y).sum(axis=1)
+    assert_allclose([reached.min(), reached.max()], cosine_range(0.7, 1.44), atol=1e-5)
+    said = rf"1\.44\D+{reached.min():.2f}\D+{reached.max():.2f}"
+    assert re.search(said, path.read_text("utf-8").replace("{,}", ".").replace(",", "."))
 
 
 def test_the_pages_are_found():
