@@ -99,6 +99,7 @@ def test_a_row_that_is_missing():
 
 def test_the_page_and_its_errata():
     row = {"before": "So it was.", "changed": "Measured at $k = 5$ too."}
-    text = ledger.fill("<!-- rows C -->\n<!-- errata -->", [ledger.load()[1] | row])
+    first = next(row for row in ledger.load() if row["id"] == "C01")
+    text = ledger.fill("<!-- rows C -->\n<!-- errata -->", [first | row])
     assert '<span id="c01"></span>**C01** The paper, section 1: *' in text
     assert "- [C01](claims.md#c01) said: “So it was.” Measured at $k = 5$ too." in text
