@@ -1,0 +1,92 @@
+"""Which functions of the documentation belong together, by cosines of every weighting of V: every k and λ.
+
+documentation_cosines.csv has two rows for each method, k and setting (τ: λ₁ = τ², λ₂ = τ, λ_w = τ²; or α): purity of
+the ten nearest, and average precision of the ranking of all others, both averaged over the functions of each of the 24
+modules; the models are those of all words. Beside them recall@20 of held-out words by the item–item recommender, which
+needs no labels: models of four fifths of the words, each fifth held out once. About ten minutes, one thread.
+"""
+
+import numpy as np
+import pandas as pd
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from experiments import run
+from experiments.documentation_held_out import spectrum
+from helpers import cosine_similarity, hide, nearest, read_documentation, recall_at
+
+RANKS = 10, 20, 50, 100, 200, 400, 800, 1_197  # the last: all there are
+TAUS = 0, 1, 2.5, 5, 10, 20, 40, 80, 160, np.inf
+SOFT = 0, 2, 3, 4, 5, 6, 8, 10, 14, 20, 28, 40
+ALPHAS = -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
+TOLERANCE = 2e-3  # closed forms; a function has few in its module, and a tie may fall either way
+
+
+def shrunk(s, tau):
+    """g of Eq. 5; at τ = ∞ its limit, up to a factor."""
+    return s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
+
+
+WEIGHTS = {  # what multiplies the columns of V: of Eq. 1's five choices of D, of the other two penalties, and powers
+    "D = √g": (lambda s, _: s**0, (0,)),  # λ₁ plays no part
+    "D = I": (lambda s, tau: shrunk(s, tau) ** 0.5, TAUS),
+    "D = 1/√g": (shrunk, TAUS),
+    "D = 1/√σ": (lambda s, tau: (s * shrunk(s, tau)) ** 0.5, TAUS),
+    "D = 1/(σ√g)": (lambda s, tau: s * shrunk(s, tau), TAUS),
+    "Eq. 2": (lambda s, tau: np.maximum(s - tau, 0) ** 0.5, SOFT),
+    "weight decay": (lambda s, tau: np.maximum(1 - tau**2 / s**2, 0) ** 0.5, SOFT),
+    "f = σ^α": (lambda s, alpha: (s / s[0]) ** alpha, ALPHAS),
+}
+
+
+def by_module(S, module_of):
+    """Purity of the ten nearest, and average precision, of each module: a DataFrame with a row for each of the two."""
+    same = module_of[:, None] == module_of
+    purity = np.take_along_axis(same, nearest(S), axis=1).mean(axis=1)
+    order = nearest(S, len(S) - 1)
+    hits = np.take_along_axis(same, order, axis=1)
+    precision = np.cumsum(hits, axis=1) / np.arange(1, len(S))
+    found = pd.DataFrame({"purity": purity, "ap": (precision * hits).sum(axis=1) / hits.sum(axis=1)})
+    return found.groupby(module_of).mean().T
+
+
+def folds(X):
+    """For each fifth of the words: σ and V of the others, what is seen of the fifth, and what is hidden."""
+    fold = np.random.default_rng(1).permutation(len(X)) % 5
+    for i in range(5):
+        seen, hidden = (part.toarray() for part in hide(np.random.default_rng(i), X[fold == i]))
+        yield *spectrum(X[fold != i]), seen, hidden
+
+
+def recommended(E, seen, hidden):
+    """recall@20 of the item–item recommender with the cosines of the rows of E."""
+    lengths = np.linalg.norm(E, axis=1, keepdims=True)
+    E = E / np.where(lengths > 0, lengths, 1)
+    return recall_at(seen @ E @ E.T, seen, hidden)
+
+
+def score_method(method, ranks=RANKS):
+    """All rows of one method."""
+    X, _, _, module_of = read_documentation()
+    if method == "TF-IDF":
+        E = TfidfTransformer().fit_transform(X.T)
+        return [
+            {"k": 0, "setting": 0, "recall": np.nan, "score": name} | dict(row)
+            for name, row in by_module((E @ E.T).toarray(), module_of).iterrows()
+        ]
+    weight, settings = WEIGHTS[method]
+    (s, V), held_out, rows = spectrum(X), list(folds(X)), []
+    for k in ranks:
+        for setting in settings:
+            recall = np.mean(
+                [recommended(U[:, :k] * weight(t[:k], setting), seen, hidden) for t, U, seen, hidden in held_out]
+            )
+            S = cosine_similarity(V[:, :k] * weight(s[:k], setting))
+            for name, row in by_module(S, module_of).iterrows():
+                rows.append({"k": k, "setting": setting, "recall": recall, "score": name} | dict(row))
+    return rows
+
+
+JOBS = [{"method": method} for method in ("TF-IDF", *WEIGHTS)]
+
+if __name__ == "__main__":
+    run("documentation_cosines", JOBS, score_method, tolerance=TOLERANCE)
