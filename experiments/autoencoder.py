@@ -19,9 +19,8 @@ ACTIVATIONS = ["ReLU", "linear"]
 jax.config.update("jax_enable_x64", True)
 
 
-def draw(reading, seed):
-    """One data set of a reading, small: 500 users to learn from, 500 each to choose by and to test on, 100 items."""
-    return common.draw(reading, seed, **SIZES)
+draw = partial(common.draw, **SIZES)  # 500 users to learn from, 500 each to choose by and to test on, 100 items
+draw_more = partial(common.draw, **(SIZES | {"n_users": 5_000}))
 
 
 def network(net, X, activation):
@@ -50,20 +49,23 @@ def objective(net, key, X, rate, decay, activation):
     return cross_entropy(network(net, batch * kept / (1 - rate), activation), batch) + decay * penalty
 
 
-def train(start, draws, rate, decay, X, activation, n_steps):
+def train(start, draws, rate, decay, X, activation, n_steps, decoupled=False):
     """The network after n_steps of Adam, its learning rate falling to zero along half a cosine.
 
     start draws the untrained network, draws the batches and what is dropped: two seeds that do not know each other.
+    decoupled: decay is no term of the loss but shrinks A, a and B beside each step, as in AdamW.
     """
+    shrunk = {name: decay * decoupled * (name != "b") for name in ("A", "a", "B", "b")}
 
     def step(t, state):
         net, m, v = state
         key = jax.random.fold_in(jax.random.key(draws + 1_000), t)
-        slope = jax.grad(objective)(net, key, X, rate, decay, activation)
+        slope = jax.grad(objective)(net, key, X, rate, decay * (not decoupled), activation)
         m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
         v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, v, slope)
-        now = RATE * (1 + jnp.cos(jnp.pi * t / n_steps)) / 2 / (1 - 0.9 ** (t + 1.0))
-        far = 1 - 0.999 ** (t + 1.0)
+        rate_now = RATE * (1 + jnp.cos(jnp.pi * t / n_steps)) / 2
+        now, far = rate_now / (1 - 0.9 ** (t + 1.0)), 1 - 0.999 ** (t + 1.0)
+        net = jax.tree.map(lambda w, c: w - rate_now * c * w, net, shrunk)
         return jax.tree.map(lambda w, m, v: w - now * m / (jnp.sqrt(v / far) + 1e-8), net, m, v), m, v
 
     net = first(start, X.shape[1])
@@ -71,20 +73,20 @@ def train(start, draws, rate, decay, X, activation, n_steps):
     return jax.lax.fori_loop(0, n_steps, step, (net, rest, rest))[0]
 
 
-@partial(jax.jit, static_argnames="activation")
-def compiled(starts, draws, rates, decays, X, activation, n_steps):
+@partial(jax.jit, static_argnames=("activation", "decoupled"))
+def compiled(starts, draws, rates, decays, X, activation, n_steps, decoupled):
     """Networks of all combinations of start, draws and setting, compiled once for each activation and shape."""
-    one = partial(train, X=X, activation=activation, n_steps=n_steps)
+    one = partial(train, X=X, activation=activation, n_steps=n_steps, decoupled=decoupled)
     for axes in ((None, None, 0, 0), (0, None, None, None), (None, 0, None, None)):
         one = jax.vmap(one, axes)  # what is drawn, is drawn once for all networks that share it
     return one(starts, draws, rates, decays)
 
 
-def train_all(starts, draws, settings, X, activation, n_steps):
+def train_all(starts, draws, settings, X, activation, n_steps, decoupled=False):
     """Networks of every pair of seeds and setting, (rate, decay): a dict of arrays (draws, starts, settings, …)."""
     seeds = (jnp.array(list(each)) for each in (starts, draws))
     strengths = (jnp.array(column) for column in zip(*settings, strict=True))
-    return jax.tree.map(np.asarray, compiled(*seeds, *strengths, jnp.asarray(X), activation, n_steps))
+    return jax.tree.map(np.asarray, compiled(*seeds, *strengths, jnp.asarray(X), activation, n_steps, decoupled))
 
 
 def pick(nets, *i):

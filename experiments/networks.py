@@ -1,115 +1,89 @@
-"""What trained cosines depend on: start, draws, regularizer; ReLU and linear networks, 20 data sets; about 7 minutes.
+"""Weight decay swept over three decades, dropout, and both, in ReLU and linear networks: 10 data sets; about 6 minutes.
 
-Each network is trained by dropout and by weight decay, both at the strength of dropout.csv that has the least
-cross-entropy on validation users, from two starts with two streams of draws (batches, and what is dropped) each.
-networks.csv has a row for each reading, seed, number of steps, activation, regularizer, and what is changed from one
-network to the other: how far the cosines of two items differ (mean over pairs), which share of the five nearest items
-both have; the same with D and the translation fixed (gauge), and for cosines read off the scores. In the rows "chance"
-the second network's items are exchanged at random. Rows "nothing" tell how well the best of the four networks predicts.
+networks.csv has a row for each number of steps, seed, activation, rate of dropout and strength of decay, for two
+networks from two starts (same batches, same inputs dropped).
+
+How far the cosines of two items differ, mean over pairs: between the two starts as trained (start_raw), with D and the
+translation fixed (start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the
+same start with setting REFERENCE. neighbors: the share of five nearest items that two starts have in common, D and the
+translation fixed; chance: start_fixed if the second network's items are exchanged at random.
+
+How well they predict: validation and recall, recall@20 on validation and on test users, and loss, cross-entropy on
+validation users in nats, means of the two starts; best: recall of the start with the lesser loss.
 """
 
 import numpy as np
 
-from experiments import read, run
-from experiments.autoencoder import ACTIVATIONS, READINGS, SEEDS, draw, network, pick, train_all
-from experiments.common import jobs
-from experiments.dropout import DECAY, DROPOUT, score
+from experiments import run
+from experiments.autoencoder import ACTIVATIONS, READINGS, draw, network, pick, train_all
+from experiments.dropout import score
 from helpers import cosine_similarity, nearest, overlap
 
-REGULARIZERS = "dropout", "decay"
-STEPS = 1_000, 4_000  # a fourth, to see how far the end is
-CHANGED = {"start": [0, 1], "draws": [1, 0], "both": [1, 1]}
+TOLERANCE = 0.02  # of single trainings: rounding grows along the steps; means over data sets differ far less
+REFERENCE = 0.0, 0.002
+DECAY = [(0.0, decay) for decay in (0.0, 0.00002, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.004, 0.02)]
+DROPOUT = [(rate, 0.0) for rate in (0.2, 0.4, 0.6, 0.8)]
+BOTH = [(rate, decay) for rate in (0.2, 0.4, 0.6) for decay in (0.0002, 0.0005, 0.001)]
+LONGER = [DECAY[0], DECAY[4], REFERENCE, *DROPOUT[1:3]]
+GRIDS = {2_000: DECAY + DROPOUT + BOTH, 8_000: LONGER}  # 8 000, to see how far the end is
+TRAINED = {2_000: ACTIVATIONS, 8_000: ACTIVATIONS[:1]}
 
 
-def tuned(reading, activation, grid):
-    """The (rate, decay) of a grid with the least cross-entropy of validation users, averaged over data sets."""
-    table = read("dropout").query("reading == @reading and activation == @activation and steps == 1_000")
-    loss = table.groupby(["rate", "decay"])["loss"].mean()
-    return min(grid, key=loss.__getitem__)
-
-
-def compare(S, T):
-    """Mean difference of two tables of cosines, and the share of five nearest neighbors in common."""
-    pairs = np.triu_indices(len(S), 1)
-    return np.abs(S - T)[pairs].mean(), overlap(nearest(S, 5), nearest(T, 5))
+def difference(S, T):
+    """Mean difference of two tables of cosines over the pairs of items."""
+    return np.abs(S - T)[np.triu_indices(len(S), 1)].mean()
 
 
 def fixed(net, activation):
     """Item embeddings of mean 0, each neuron (in a linear network: singular direction) as long on either side."""
     B = net["B"] - net["B"].mean(axis=0)
     if activation == "ReLU":
-        return B * np.sqrt(np.hypot(np.linalg.norm(net["A"], axis=0), net["a"]) / np.linalg.norm(B, axis=0))
+        lengths = np.maximum(np.linalg.norm(B, axis=0), 1e-100)  # of a neuron that decay has removed
+        return B * np.sqrt(np.hypot(np.linalg.norm(net["A"], axis=0), net["a"]) / lengths)
     _, s, Vt = np.linalg.svd(net["A"] @ B.T, full_matrices=False)
     return Vt.T[:, : B.shape[1]] * np.sqrt(s[: B.shape[1]])
 
 
 def similarities(net, X, activation):
-    """Cosines of item embeddings as trained and as fixed, and of items' scores for users X less the users' means."""
+    """Cosines of items as trained, with the symmetry fixed, and of their scores for users X less the users' means."""
     scores = np.asarray(network(net, X, activation))
-    items = net["B"], fixed(net, activation), (scores - scores.mean(axis=1, keepdims=True)).T
-    return [cosine_similarity(E) for E in items]
+    items = {"raw": net["B"], "fixed": fixed(net, activation)}
+    items |= {"scores": (scores - scores.mean(axis=1, keepdims=True)).T}
+    return {name: cosine_similarity(E) for name, E in items.items()}
 
 
-def differences(one, other):
-    """A row: the two differences for the embeddings as trained, as fixed, and for the scores."""
-    row = {}
-    for kind, S, T in zip(("", "gauge_", "score_"), one, other, strict=True):
-        row[kind + "cosines"], row[kind + "neighbors"] = compare(S, T)
-    return row
+def agreement(one, other, reference, order):
+    """A row's differences between similarities; order exchanges items, for chance."""
+    row = {f"start_{kind}": difference(one[kind], other[kind]) for kind in one}
+    row["to_fixed"] = difference(one["fixed"], reference["fixed"])
+    row["neighbors"] = overlap(nearest(one["fixed"], 5), nearest(other["fixed"], 5))
+    return row | {"chance": difference(one["fixed"], other["fixed"][np.ix_(order, order)])}
 
 
-def mean(rows):
-    """The average of rows."""
-    return {name: np.mean([row[name] for row in rows]) for name in rows[0]}
+def predicted(nets, activation, data):
+    """A row's predictions."""
+    rows = [score(net, activation, data) for net in nets]
+    best = min(rows, key=lambda row: row["loss"])["recall"]
+    return {name: np.mean([row[name] for row in rows]) for name in ("loss", "validation", "recall")} | {"best": best}
 
 
-def exchanged(tables, order):
-    """The tables of the same items in another order."""
-    return [S[np.ix_(order, order)] for S in tables]
-
-
-def crossed(tables, order):
-    """Differences by what is changed, from tables[regularizer][draws][start]; order exchanges items, for chance."""
-    for r, regularizer in enumerate(REGULARIZERS):
-        cells = tables[r]
-        for changed, (i, j) in CHANGED.items():
-            firsts = [(0, 0), (0, 1)] if i else [(0, 0), (1, 0)]
-            rows = [differences(cells[a][b], cells[(a + i) % 2][(b + j) % 2]) for a, b in firsts]
-            yield {"regularizer": regularizer, "changed": changed} | mean(rows)
-        chance = differences(cells[0][0], exchanged(cells[1][1], order))
-        yield {"regularizer": regularizer, "changed": "chance"} | chance
-    rows = [differences(tables[0][a][b], tables[1][a][b]) for a in (0, 1) for b in (0, 1)]
-    yield {"regularizer": "either", "changed": "regularizer"} | mean(rows)
-
-
-def best(nets, r, activation, data):
-    """Test scores of the one of four networks with setting r that has the least loss on validation users."""
-    four = [pick(nets, a, b, r) for a in (0, 1) for b in (0, 1)]
-    return min((score(net, activation, data) for net in four), key=lambda row: row["loss"])
-
-
-def depend(reading, seed, steps=STEPS, activations=ACTIVATIONS):
-    """All rows of one data set."""
-    data, rows = draw(reading, seed), []
+def sweep(steps, seed, grid=None):
+    """All rows of one data set and number of steps."""
+    data, grid = draw(READINGS[0], seed), grid or GRIDS[steps]
     X, order = data.X.toarray(), np.random.default_rng([seed, 28]).permutation(data.X.shape[1])
-    for n_steps in steps:
-        for activation in activations:
-            settings = [tuned(reading, activation, grid) for grid in (DROPOUT, DECAY)]
-            seeds = [2 * seed, 2 * seed + 1]
-            nets = train_all(seeds, seeds, settings, X, activation, n_steps)
-            tables = [
-                [[similarities(pick(nets, a, b, r), X, activation) for b in (0, 1)] for a in (0, 1)] for r in (0, 1)
-            ]
-            label = {"steps": n_steps, "activation": activation}
-            rows += [label | row for row in crossed(tables, order)]
-            rows += [
-                label | {"regularizer": name, "changed": "nothing"} | best(nets, r, activation, data)
-                for r, name in enumerate(REGULARIZERS)
-            ]
+    rows = []
+    for activation in TRAINED[steps]:
+        nets = train_all([2 * seed, 2 * seed + 1], [2 * seed], grid, X, activation, steps)
+        pairs = [[pick(nets, 0, start, i) for start in (0, 1)] for i in range(len(grid))]
+        tables = [[similarities(net, X, activation) for net in pair] for pair in pairs]
+        reference = tables[grid.index(REFERENCE)][0]
+        for (rate, decay), pair, two in zip(grid, pairs, tables, strict=True):
+            row = {"activation": activation, "rate": rate, "decay": decay}
+            rows.append(row | agreement(*two, reference, order) | predicted(pair, activation, data))
     return rows
 
 
-JOBS = jobs(READINGS[:1], SEEDS)
+JOBS = [{"steps": steps, "seed": seed} for steps, n_seeds in ((2_000, 10), (8_000, 5)) for seed in range(n_seeds)]
 
 if __name__ == "__main__":
-    run("networks", JOBS, depend, processes=1)
+    run("networks", JOBS, sweep, processes=1, tolerance=TOLERANCE)

@@ -303,7 +303,7 @@ def untrained(monkeypatch):
     return asked
 
 
-COMPUTE = [lambda: dropout.compare("default", 3, 1_000), lambda: networks.depend("default", 3)]
+COMPUTE = [lambda: dropout.compare("default", 500, 3, 1_000), lambda: networks.sweep(2_000, 3)]
 
 
 @pytest.mark.parametrize("compute", COMPUTE)
@@ -318,7 +318,7 @@ def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, unt
 
 def dropout_rows(data, monkeypatch):
     monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
-    return [row for row in dropout.compare("default", 3, 1_000) if row["activation"] != "oracle"]
+    return [row for row in dropout.compare("default", 500, 3, 1_000) if row["activation"] != "oracle"]
 
 
 def test_strengths_of_networks_are_chosen_by_other_users_than_those_they_are_tested_on(monkeypatch, untrained):
@@ -344,28 +344,27 @@ def test_start_and_draws_of_a_network_are_varied_apart():
     assert np.abs(nets["B"][0] - nets["B"][2]).max() > 1e-6
 
 
-def test_what_is_changed_in_a_comparison_of_networks():
-    """Tables of one entry that tells start, draws and regularizer: each pair differs in what its row names alone."""
-    values = {(r, a, b): 100 * r + 10 * a + b for r in (0, 1) for a in (0, 1) for b in (0, 1)}
-    tables = [[[values[r, a, b] for b in (0, 1)] for a in (0, 1)] for r in (0, 1)]
-    asked = []
+def test_decay_beside_the_steps_shrinks_all_weights_but_the_output_bias():
+    X = common.draw("default", 3, **SMALL).X.toarray()
+    start, without, beside = (
+        {name: w[0, 0, 0] for name, w in autoencoder.train_all([0], [0], [(0.0, decay)], X, "ReLU", *how).items()}
+        for decay, *how in ((0.0, 0), (0.0, 1), (0.3, 1, True))
+    )
+    for name in ("A", "a", "B", "b"):
+        shrunk = autoencoder.RATE * 0.3 * start[name] * (name != "b")
+        assert_allclose(beside[name], without[name] - shrunk, atol=1e-12)
 
-    def differences(one, other):
-        asked.append(other - one)
-        return {"cosines": 0.0}
 
-    def exchange(*_):
-        return 0
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(networks, "differences", differences)
-        patch.setattr(networks, "exchanged", exchange)
-        labels = [(row["regularizer"], row["changed"]) for row in networks.crossed(tables, None)]
-    assert labels[-1] == ("either", "regularizer")
-    assert asked[:2] == [1, 1]  # another start
-    assert asked[2:4] == [10, 10]  # other draws
-    assert asked[4:6] == [11, 9]  # both
-    assert asked[-4:] == [100] * 4
+def test_two_starts_are_compared_at_each_setting_and_with_the_reference(monkeypatch):
+    nets = {(start, i): 10 * i + start for start in (0, 1) for i in range(3)}
+    monkeypatch.setattr(networks, "train_all", lambda *_: nets)
+    monkeypatch.setattr(networks, "pick", lambda nets, draws, start, i: nets[start, i])
+    monkeypatch.setattr(networks, "similarities", lambda net, X, activation: net)
+    monkeypatch.setattr(networks, "agreement", lambda one, other, reference, _: {"asked": (one, other, reference)})
+    monkeypatch.setattr(networks, "predicted", lambda *_: {})
+    rows = networks.sweep(8_000, 3, [(0.4, 0.0), networks.REFERENCE, (0.0, 0.0)])
+    assert [row["asked"] for row in rows] == [(0, 1, 10), (10, 11, 10), (20, 21, 10)]
+    assert [(row["rate"], row["decay"]) for row in rows] == [(0.4, 0.0), networks.REFERENCE, (0.0, 0.0)]
 
 
 def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
@@ -382,7 +381,11 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
 def test_five_nearest_neighbors_in_common():
     rng = np.random.default_rng(3)
     S, T = (cosines(rng.normal(size=(12, 4))) for _ in range(2))
-    difference, common_share = networks.compare(S, T)
+    order = np.arange(12)
+    row = networks.agreement({"fixed": S}, {"fixed": T}, {"fixed": S}, order)
+    assert row["to_fixed"] == 0
+    assert row["chance"] == row["start_fixed"]
+    difference, common_share = row["start_fixed"], row["neighbors"]
     loop, shared = [], []
     for i in range(12):
         others = [j for j in range(12) if j != i]
