@@ -10,6 +10,7 @@ import nbformat
 ROOT = pathlib.Path(__file__).parents[1]
 CHAPTERS = sorted((ROOT / "book").glob("*.ipynb"))
 FOLDED = ("hide-input", "hide-cell", "remove-")
+FOLD = r"^(`{3,}|:{3,})\{(?:dropdown\}.*\n|[^}]*\}.*\n(?::.*\n)*?:class: dropdown\n)[\s\S]*?^\1$"  # directives
 DRAWN = ("image/png", "text/html", "text/latex", "text/markdown")
 
 
@@ -61,20 +62,34 @@ def longest_run(cells):
     return longest
 
 
-def measure(cells):
-    """What a chapter is like: a dict of words, word of the first figure, figures per 1 000 words, and a ratio."""
-    words, first, figures = 0, None, 0
+def main_line(cells):
+    """A chapter from its title to the exercises: pairs of a cell and its source up to there."""
     for cell in cells:
-        if cell.cell_type == "markdown":
-            words += len(cell.source.split())
-            continue
-        figures += is_figure(cell)
-        first = words if first is None and is_figure(cell) else first
+        before, exercises, _ = cell.source.partition("## Exercises\n")
+        yield cell, before
+        if exercises:
+            return
+
+
+def words(text):
+    """How many words of Markdown a reader sees before opening a fold; a formula counts as one."""
+    text = re.sub(FOLD, "", text, flags=re.M)
+    return len(re.sub(r"\$\$[^$]*\$\$|\$[^$\n]+\$", "formula", text).split())
+
+
+def measure(cells):
+    """What a chapter's main line is like: a dict of words, word of the first figure, figures per 1 000, and a ratio."""
+    count, first, figures, line = 0, None, 0, list(main_line(cells))
+    for cell, source in line:
+        count += words(source) if cell.cell_type == "markdown" else 0
+        figures += cell.cell_type == "code" and is_figure(cell)
+        first = count if first is None and figures else first
+    ran = code(cell for cell, _ in line)
     return {
-        "words": words,
+        "words": count,
         "first figure": first,
-        "figures": 1000 * figures / max(words, 1),
-        "shown": sum(map(shows, code(cells))) / max(len(code(cells)), 1),
+        "figures": 1000 * figures / max(count, 1),
+        "shown": sum(map(shows, ran)) / max(len(ran), 1),
     }
 
 

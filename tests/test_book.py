@@ -141,13 +141,16 @@ def chapter(source="", text="", output=None, tags=()):
 
 
 def test_what_is_measured():
+    proof = "```{prf:proof}\n:class: dropdown\nnot counted\n```\n"
     cells = [
-        new_markdown_cell("two words"),
+        new_markdown_cell(f"two {proof} $x + y$"),
         chapter("1\n2", "✓ agreed\n"),
         chapter("3", "✓ agreed\n0.83\n"),
         chapter("4\n5\n6", output="image/png", tags=["hide-input"]),
         new_markdown_cell("and three more"),
         chapter("7", output="text/latex"),
+        new_markdown_cell("## Exercises\n\nnot counted"),
+        chapter("8"),
     ]
     measured = measure(cells)
     assert measured == {"words": 5, "first figure": 2, "figures": 200, "shown": 3 / 4}
