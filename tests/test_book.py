@@ -143,7 +143,7 @@ def chapter(source="", text="", output=None, tags=()):
 def test_what_is_measured():
     proof = "```{prf:proof}\n:class: dropdown\nnot counted\n```\n"
     cells = [
-        new_markdown_cell(f"two {proof} $x + y$"),
+        new_markdown_cell(f"two\n\n{proof}\n$x + y$"),
         chapter("1\n2", "✓ agreed\n"),
         chapter("3", "✓ agreed\n0.83\n"),
         chapter("4\n5\n6", output="image/png", tags=["hide-input"]),
