@@ -18,7 +18,6 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from experiments import (
     autoencoder,
-    centering,
     common,
     cosine_or_dot,
     cosine_training,
@@ -157,7 +156,7 @@ def whole(monkeypatch):
         for module in scripts:
             assert module.draw is source.draw
             monkeypatch.setattr(module, "draw", draw)
-    for module in (remedies, centering, cosine_training, cosine_or_dot):
+    for module in (remedies, cosine_training, cosine_or_dot):
         assert module.draw_smaller is common.draw_smaller
         monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
@@ -421,16 +420,6 @@ def test_an_item_without_positive_pmi_is_like_no_other():
         if name.endswith("κ = 1.4"):
             assert not S[3].any(), (name, alpha)
             assert_allclose(np.delete(S.diagonal(), 3), 1)
-
-
-def test_centering_moves_the_cosines_of_all_users(whole, exact):
-    rows = centering.movement("default", 3, [6.0])
-    assert whole == [(("default", 3), {})]
-    pairs = np.triu_indices(N_ITEMS, 1)
-    for row in rows:
-        weight = WEIGHTS["f = 1" if row["readout"] == "whitened" else row["readout"]]
-        both = [cosines(V[:, :20] * weight(s[:20], 6.0))[pairs] for _, s, V in (exact, centered_svd(exact[0]))]
-        assert_allclose(row["moved"], np.abs(both[0] - both[1]).mean(), rtol=1e-6)
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
