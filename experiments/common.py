@@ -31,10 +31,10 @@ class DataSet(NamedTuple):
     weights: np.ndarray  # of the test users, (users, p): the probabilities by which they took items, up to a factor
 
 
-def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT):
+def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT, n_clusters=5):
     """One data set of a reading; its held-out users are drawn like all others."""
     rng = np.random.default_rng(seed)
-    sim = simulate_interactions(rng, n_users + 2 * n_held_out, n_items, **readings(n_items)[reading])
+    sim = simulate_interactions(rng, n_users + 2 * n_held_out, n_items, n_clusters, **readings(n_items)[reading])
     blocks = sim.X[:n_users], sim.X[n_users:-n_held_out], sim.X[-n_held_out:]
     validation, test = (Users(*(part.toarray() for part in hide(rng, block))) for block in blocks[1:])
     weights = sim.preferences[-n_held_out:][:, sim.clusters] * sim.popularity

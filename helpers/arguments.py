@@ -103,6 +103,13 @@ def valid_integer(name, value, low, high):
     return int(value)
 
 
+def valid_flag(name, value):
+    """value, True or False; TypeError otherwise."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def valid_generator(rng):
     """rng, if it is a numpy Generator: neither a seed, nor NumPy's global or legacy random state."""
     if not isinstance(rng, np.random.Generator):

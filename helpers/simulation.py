@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.arguments import valid_generator, valid_integer, valid_number, valid_numbers
+from helpers.arguments import valid_flag, valid_generator, valid_integer, valid_number, valid_numbers
 
 USERS_AT_ONCE = 250  # with a generator of their own, so that threads share nothing; for 1 000 items, 2 MB of keys
 
@@ -41,6 +41,7 @@ def simulate_interactions(
     max_activity=None,
     cluster_law="uniform",
     popularity_law="rank",
+    normalize_popularity=False,
     preference_law="dirichlet",
     activity_law="power",
 ):
@@ -50,7 +51,8 @@ def simulate_interactions(
     Parameters: rng, a numpy Generator; item_exponents, the range of the power-law exponents :math:`\beta_c`;
     user_exponent ≥ 0, :math:`\beta^{(user)}`; max_activity, the largest :math:`k_u` (default: n_items); and the
     readings of what the paper leaves open: cluster_law "uniform", "dirichlet"; popularity_law "rank", "pareto";
-    preference_law "dirichlet", "uniform", "sparse"; activity_law "power", "rank".
+    normalize_popularity, whether that of each cluster's items sums to 1; preference_law "dirichlet", "uniform",
+    "sparse"; activity_law "power", "rank".
     Returns: a Simulation, its items sorted by cluster, then by falling popularity.
     Raises ValueError for a size below 1, a max_activity above n_items, a negative exponent or an unknown law.
     Source: Steck et al. 2024, Section 4.
@@ -63,6 +65,8 @@ def simulate_interactions(
 
     clusters = draw_clusters(rng, n_items, n_clusters, cluster_law)
     popularity = draw_popularity(rng, clusters, n_clusters, item_exponents, popularity_law)
+    if valid_flag("normalize_popularity", normalize_popularity):
+        popularity = popularity / np.bincount(clusters, popularity)[clusters]
     preferences = draw_preferences(rng, n_users, n_clusters, preference_law)
     activity = draw_activity(rng, n_users, max_activity, user_exponent, activity_law)
     items = np.concatenate(list(draw_items(rng, clusters, popularity, preferences, activity)))

@@ -63,7 +63,7 @@ GOOD = {
     "simulate_interactions": {
         "rng": np.random.default_rng(0),
         **{"n_users": 6, "n_items": 5, "n_clusters": 2, "max_activity": 3},
-        **{"item_exponents": (0.25, 1.5), "user_exponent": 0.5},
+        **{"item_exponents": (0.25, 1.5), "user_exponent": 0.5, "normalize_popularity": True},
         **LAWS,
     },
     "standardized_gram": MOMENTS,
@@ -156,6 +156,7 @@ KINDS = {
     **dict.fromkeys(("exponent", "n_negatives", "user_exponent"), NUMBER),
     **dict.fromkeys(("k", "n", "n_neighbors", "n_users", "n_items", "n_clusters", "i", "j"), INTEGER),
     "max_activity": {name: bad for name, bad in INTEGER.items() if name != "None"},
+    "normalize_popularity": {"a number": (1, "1"), "text": ("yes", "'yes'"), "None": (None, "None")},
     "rng": GENERATOR,
     "clusters": LABELS,
     "scales": {"None": (None, "None"), "a number": (2.0, "2.0")},

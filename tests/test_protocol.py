@@ -24,11 +24,12 @@ from experiments import (
     curves,
     dropout,
     held_out,
+    ndcg,
     networks,
     ranks,
     remedies,
 )
-from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
+from helpers import chosen_elsewhere, ndcg_at, readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
 SMALL = {"n_items": N_ITEMS, "n_users": N_USERS, "n_held_out": N_HELD_OUT}
@@ -151,7 +152,7 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    modules = {common: (curves, held_out, ranks), autoencoder: (dropout, networks)}
+    modules = {common: (curves, held_out, ndcg, ranks), autoencoder: (dropout, networks)}
     for source, scripts in modules.items():
         for module in scripts:
             assert module.draw is source.draw
@@ -170,7 +171,7 @@ def test_no_script_of_the_experiments_leaves_users_out(script):
     for node in ast.walk(ast.parse(script.read_text("utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DRAWING:
             assert len(node.args) == 2, ast.unparse(node)
-            assert not node.keywords, ast.unparse(node)
+            assert {keyword.arg for keyword in node.keywords} <= {"n_clusters"}, ast.unparse(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
             assert ast.unparse(node.slice).startswith("(:,"), ast.unparse(node)
 
@@ -253,6 +254,26 @@ def test_every_rank_is_scored_on_all_users(whole, exact, monkeypatch):
     assert whole == [(("default", 3), {})]
     for k in (5, 20):
         assert_rows([row for row in rows if row["k"] == k], k, exact)
+
+
+def test_what_is_tuned_by_ndcg_is_the_best_for_the_validation_users(whole, exact, monkeypatch):
+    data, s, V = exact
+    monkeypatch.setattr(ndcg, "RANKS", (5, 50))
+    rows = {(row["objective"], row["choice"]): row for row in ndcg.tune_by_ndcg("default", 3)}
+    assert whole == [(("default", 3), {})]
+    for (objective, _), row in rows.items():
+        k, tau = row["k"], row["tau"]
+        W = V[:, :k] * held_out.KEPT[objective[:5]](s[:k], tau) @ V[:, :k].T
+        for name, users in (("validation", data.validation), ("ndcg", data.test)):
+            assert_allclose(row[name], ndcg_at(users.seen @ W, *users), atol=2e-3)
+    for objective in ("Eq. 1", "Eq. 2"):
+        found = [
+            ndcg_at(data.validation.seen @ (V[:, :50] * held_out.KEPT[objective](s[:50], tau) @ V[:, :50].T), *data[2])
+            for tau in common.TAUS
+            if 16 <= tau < s[0]
+        ]
+        assert rows[objective, "50"]["validation"] >= max(found) - 2e-3
+    assert rows[ndcg.LIMITED, "50"]["tau"] <= s[0]
 
 
 def test_every_objective_predicts_from_all_users(whole, exact):

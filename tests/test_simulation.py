@@ -110,6 +110,26 @@ def test_the_paper_in_five_lines(rng):
     assert_allclose(A_d @ B_d.T, A @ B.T, atol=1e-12)
 
 
+def test_normalized_popularity_gives_every_cluster_the_same_mass_and_keeps_the_order_within():
+    plain, normalized = (simulate(n_items=200, normalize_popularity=flag) for flag in (False, True))
+    assert_array_equal(plain.clusters, normalized.clusters)
+    assert_allclose(np.bincount(normalized.clusters, normalized.popularity), np.ones(3))
+    ratio = normalized.popularity / plain.popularity
+    for c in range(3):
+        assert_allclose(ratio[plain.clusters == c], ratio[plain.clusters == c][0])
+    assert_array_equal(plain.X.toarray(), simulate(n_items=200).X.toarray())
+
+
+def test_normalized_a_user_takes_each_cluster_as_often_as_her_preferences_say():
+    options = {"n_users": 20_000, "n_items": 300, "max_activity": 1, "n_clusters": 3}
+    gaps = {}
+    for flag in (False, True):
+        sim = simulate(**options, normalize_popularity=flag)
+        taken = np.bincount(sim.clusters[sim.X.indices], minlength=3) / 20_000
+        gaps[flag] = np.abs(taken - sim.preferences.mean(axis=0)).max()
+    assert gaps[True] < 4.5 * 0.5 / np.sqrt(20_000) < 0.1 < gaps[False]
+
+
 # Sampling without replacement
 
 

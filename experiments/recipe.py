@@ -1,0 +1,60 @@
+"""What popularity's normalization and exponents change in Figure 1, at the paper's size and λ: about 15 minutes.
+
+recipe.csv has a row for each reading, range of item exponents, normalization of popularity and seed: the largest mass
+of a cluster over the smallest, the density of X, how many directions Eq. 2 keeps, the range of a pair's cosine (mean
+within clusters and over all pairs) over f = 1, √g and g, over these and √(σg), and over √g, g and √(σg); the AUC of
+five panels; and, for plain popularity with exponents from 0.25 to 1.5, the AUC of f = σ^α at two small k. Twenty data
+sets of four readings, with popularity as it is and normalized, ten of the other readings and exponents.
+"""
+
+import numpy as np
+
+from experiments import run
+from experiments.common import FEW, N_ITEMS, N_USERS, SEEDS
+from experiments.density import panels
+from helpers import cluster_auc, cosine_similarity, readings, simulate_interactions, truncated_svd
+
+TOLERANCE = 1e-3  # exact algebra
+PLAIN = "0.25 to 1.5"
+EXPONENTS = {PLAIN: (0.25, 1.5), "0.25 to 0.75": (0.25, 0.75), "1 to 1.5": (1, 1.5)}
+POWERS = {f"k = {k}, α = {a}": (k, a) for k in (5, 10) for a in (-1, -0.5, 0, 0.5)}
+NAMED = "f = 1", "D = I", "f = g"
+CHOICES = {"three": NAMED, "four": (*NAMED, "D = 1/√σ"), "other three": ("D = I", "f = g", "D = 1/√σ")}
+
+
+def measure_recipe(reading, exponents, normalized, seed):
+    """The row of one data set."""
+    laws = readings(N_ITEMS)[reading] | {"item_exponents": EXPONENTS[exponents], "normalize_popularity": normalized}
+    sim = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS, **laws)
+    s, V = truncated_svd(sim.X, 50)
+    seen = V.any(axis=1)
+    V, clusters = V[seen], sim.clusters[seen]
+    first, second = np.triu_indices(len(V), 1)
+    within = clusters[first] == clusters[second]
+    mass = np.bincount(sim.clusters, sim.popularity)
+    row = {"masses": mass.max() / mass.min(), "density": sim.X.nnz / (N_USERS * N_ITEMS), "kept": np.sum(s > 100)}
+    weights = panels(s, 100.0)
+    weights["D = 1/√σ"] = np.sqrt(s) * weights["D = I"]
+    cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
+    pairs = {name: S[first, second] for name, S in cosines.items()}
+    for name, choice in CHOICES.items():
+        ranges = np.ptp([pairs[one] for one in choice], axis=0)
+        row |= {f"within, {name}": ranges[within].mean(), f"all, {name}": ranges.mean()}
+    row |= {name: cluster_auc(cosines[name], clusters) if name in cosines else np.nan for name in weights}
+    plain = exponents == PLAIN and not normalized
+    for name, (k, a) in POWERS.items():
+        row[name] = cluster_auc(cosine_similarity(V[:, :k] * (s[:k] / s[0]) ** a), clusters) if plain else np.nan
+    return [row]
+
+
+MAIN = [(reading, PLAIN, normalized) for normalized in (False, True) for reading in FEW]
+OTHERS = [(reading, PLAIN, False) for reading in readings(N_ITEMS) if reading not in FEW]
+OTHERS += [(reading, exponents, False) for exponents in list(EXPONENTS)[1:] for reading in FEW[::2]]
+JOBS = [
+    {"reading": reading, "exponents": exponents, "normalized": normalized, "seed": seed}
+    for seed in SEEDS
+    for reading, exponents, normalized in MAIN + OTHERS * (seed < 10)
+]
+
+if __name__ == "__main__":
+    run("recipe", JOBS, measure_recipe, processes=1, tolerance=TOLERANCE)
