@@ -245,6 +245,27 @@ def test_the_calls_for_libraries_run(model):
     assert seen == [(True, True, option) for of_run in options for option in of_run]
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_items_of_features_are_asked_for_with_the_features(path):
+    """LightFM returns the rows of the features, not of the items, where the argument is missing."""
+    (trap,) = re.findall(r"^- \*\*LightFM.*$", path.read_text("utf-8"), re.M)
+    assert "get_item_representations(item_features)" in trap
+
+
+def test_users_and_items_may_be_at_rest_in_two_losses():
+    """As LMF of implicit, whose negatives differ: no balance, and still only rotations keep both at rest."""
+    rng = np.random.default_rng(0)
+    P, B, M = (rng.normal(size=(size, 3)) for size in (40, 6, 3))
+    of_items = -2 * B @ np.linalg.pinv(P)  # a gradient of the scores with which B is at rest: of_items P + 2B = 0
+    assert_allclose(of_items @ P + 2 * B, 0, atol=1e-12)
+    assert abs(P.T @ P - B.T @ B).max() > 1
+    assert_allclose(B @ B.T, -(of_items @ P @ B.T) / 2, atol=1e-12)  # a function of the scores
+    P_m, B_m = P @ M, B @ np.linalg.inv(M).T
+    assert abs(of_items @ P_m + 2 * B_m).max() > 0.1
+    R = np.linalg.qr(M)[0]
+    assert_allclose(of_items @ P @ R + 2 * B @ R, 0, atol=1e-12)
+
+
 def test_truncated_svd_as_the_table_says(safe_items, model):
     X = model[0].toarray()
     svd = TruncatedSVD(5, algorithm="arpack").fit(X)
