@@ -1,0 +1,175 @@
+"""The command: cosine-audit items.npy users.npy --trained-by "implicit ALS"."""
+
+import argparse
+import itertools
+import os
+import signal
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+
+from cosine_audit import __version__
+from cosine_audit.files import InputError, exists, read_pair, read_vector
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
+from cosine_audit.report import WRITTEN, audit, plain
+
+FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
+INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
+STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports what is wrong in one sentence."""
+
+    def error(self, message):
+        """Exit with status 2."""
+        self.exit(2, f"cosine-audit: {message}\n")
+
+
+def parser():
+    """What the command line may say."""
+    objectives = "\n".join(f"  {name:18} {one.help}" for name, one in OBJECTIVES.items())
+    libraries = textwrap.fill(", ".join(LIBRARIES), 100, initial_indent="  ", subsequent_indent="  ")
+    options = Parser(
+        prog="cosine-audit",
+        description="Did training determine the cosines of these item embeddings, or chance?",
+        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = options.add_argument
+    add("items", help="item embeddings: .npy, .npz, .csv, .tsv, .txt, .vec, .parquet, .safetensors; file#array")
+    add("users", nargs="?", help="the other factor, all of its rows: the scores are users @ items.T")
+    add("--trained-by", metavar="LIBRARY", help="see below; case, spaces and hyphens do not matter")
+    add("--objective", metavar="NAME", help="see below, where --trained-by has no name for it")
+    add("--names", metavar="FILE", help="the items' names, where their file has none")
+    add("--item-counts", metavar="FILE", help="how often each item occurs")
+    add("--user-counts", metavar="FILE", help="how often each user occurs")
+    add("--labels", metavar="FILE", help="a category of each item")
+    add("--again", metavar="FILE", help="item embeddings of a second training run")
+    add("--sample", type=int, default=1_000, help="items whose neighbors are looked up (1000)")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--report", metavar="FOLDER", help="write report.html, summary.json and, with users, safe-items.npy")
+    add("--safe-items", metavar="FILE", help="write items whose cosines depend on the scores alone (.npy)")
+    add("--fail-on", choices=("no", "unknown"), help="exit with 1 on no; or on no and unknown")
+    add("--version", action="version", version=f"cosine-audit {__version__}")
+    return options
+
+
+def examine(given):
+    """The Report of what the command line names."""
+    what_was_said(given.trained_by, given.objective)
+    items, users = read_pair(given.items, given.users)
+    about = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
+    about = {key: vector_for(key, path, items, users) for key, path in about.items() if path is not None}
+    if "names" not in about and items.names is not None:
+        about["names"] = items.names
+    said = {"trained_by": given.trained_by, "objective": given.objective, "sample": given.sample}
+    many = len(items.values) >= 100_000
+    report = audit(
+        items.values, None if users is None else users.values, **about, **said, progress=tell if many else None
+    )
+    report.read = [was_read("items", given.items, items)]
+    report.read += [] if users is None else [was_read("users", given.users or given.items, users)]
+    return report
+
+
+def vector_for(key, path, items, users):
+    """Counts, labels or names from a file, in the order of the rows: if both files have names, these have to agree."""
+    if key == "again":
+        table = read_pair(path)[0]
+        agree(path, table.names, items.names)
+        return table.values
+    table = read_vector(path)
+    agree(path, table.names, users.names if key == "user_counts" and users is not None else items.names)
+    return table.values
+
+
+def agree(path, names, wanted):
+    """InputError at the first row whose name is another one than in the file of the embeddings."""
+    if names is None or wanted is None or len(names) != len(wanted):
+        return
+    for row, pair in enumerate(zip(names, wanted, strict=True)):
+        if str(pair[0]) != str(pair[1]):
+            raise InputError(
+                f"{path}, row {row}: expected the name {plain(pair[1])!r}, as the embeddings have, got {plain(pair[0])!r}"
+            )
+
+
+def was_read(role, path, table):
+    """A line that says what a file was read as."""
+    size = " × ".join(f"{n:,}".replace(",", " ") for n in table.values.shape)
+    names = "no names" if table.names is None else f"names {', '.join(plain(name, 20) for name in table.names[:2])} …"
+    note = f"; {table.note}" if table.note else ""
+    return f"{role}: {size} from {plain(os.fsdecode(os.fsencode(Path(str(path)).name)), 60)}, {names}{note}"
+
+
+def tell(gauge, share):
+    """Progress, on stderr."""
+    print(f"neighbors, {gauge}: {share:.0%}", file=sys.stderr, flush=True)
+
+
+def write(report, given):
+    """What was asked for: a folder, a file of safe items, and one text on stdout."""
+    targets = [] if given.safe_items is None else [Path(given.safe_items)]
+    targets += [] if given.report is None else [Path(given.report, name) for name in WRITTEN]
+    inputs = [getattr(given, key) for key in INPUTS if getattr(given, key) is not None]
+    for one, other in itertools.product(targets, map(whole_path, inputs)):
+        if one.exists() and one.samefile(other):
+            raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
+    if given.safe_items is not None:
+        if report.safe_items is None:
+            raise InputError("--safe-items: expected users, which safe items are made from, got none")
+        save_array(Path(given.safe_items), report.safe_items)
+    if given.report is not None:
+        report.save(given.report)
+    print(report.to_json() if given.json else report)
+
+
+def whole_path(path):
+    """The file of a path that may name one of its arrays after a #."""
+    return path if exists(path) else path.rpartition("#")[0]
+
+
+def save_array(path, values):
+    """An array as .npy, whole or not at all; never in the place of a folder or a device."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"--safe-items: expected a file to write to, got a folder or a device: {path}")
+    part = path.with_name(f".{path.name[:100]}.part")
+    try:
+        with open(part, "wb") as stream:
+            np.save(stream, values)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def interrupt(*_):
+    """Ended by a scheduler, as by a person."""
+    raise KeyboardInterrupt
+
+
+def main(argv=None):
+    """The exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    given = parser().parse_args(argv)
+    try:
+        signal.signal(signal.SIGTERM, interrupt)
+    except ValueError:
+        pass  # not the main thread
+    try:
+        report = examine(given)
+        write(report, given)
+    except KeyboardInterrupt:
+        print("cosine-audit: interrupted, nothing was written", file=sys.stderr)
+        return 130
+    except ImportError as missing:
+        print(f"cosine-audit: --report needs {missing.name}: pip install 'cosine-audit[report]'", file=sys.stderr)
+        return 2
+    except (ValueError, TypeError, OSError, MemoryError) as problem:
+        print(f"cosine-audit: {' '.join(str(problem).split()) or type(problem).__name__}", file=sys.stderr)
+        return 2
+    return int(report.verdict in FAILS[given.fail_on])

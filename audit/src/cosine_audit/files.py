@@ -1,0 +1,383 @@
+"""Reading other people's embeddings: nothing is unpickled, and no memory is asked for that a file cannot fill.
+
+Reading itself is left to NumPy, pandas, pyarrow and safetensors; here is decided what is a name and what a dimension.
+Whatever is wrong with a file is an InputError of one sentence: the file, what was expected and what was found. Rows and
+columns count from 0, lines of text from 1.
+"""
+
+import math
+import os
+import re
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+PICKLES = {".bin", ".ckpt", ".joblib", ".kv", ".model", ".pickle", ".pkl", ".pt", ".pth"}
+DENSE, SUSPICIOUS = 10_000_000, 100  # a file beyond so many bytes may not expand more than so many times
+LONGEST = 10_000  # bytes in a name; a header may have a hundred times as many
+ID = re.compile(r"(.*[\W_])?(id|index|idx|key|name|title|token|word|item|unnamed: 0)|.*[a-z]Id|", re.I)
+ITEMS = re.compile(r"item|word|token|product|movie|doc|wv|^b$|^q$|^qi$", re.I)
+USERS = re.compile(r"user|context|quer|syn1|customer|^p$|^a$|^pu$", re.I)
+
+
+class InputError(ValueError):
+    """What is wrong with a file, in one sentence."""
+
+
+class Table(NamedTuple):
+    """values (p, k); names of the rows, a list of p, or None; note, what was taken for names or left out."""
+
+    values: np.ndarray
+    names: list | None = None
+    note: str = ""
+
+
+def read_matrix(path, role=None):
+    """A Table from a file of any format, perhaps one of its arrays, named after a #; role "items" or "users" chooses."""
+    file, key = (str(path), "") if exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
+    table = opened(file, lambda reader: reader(Path(file), key, role))
+    values = np.asarray(table.values)
+    if values.ndim != 2 or 0 in values.shape:
+        raise InputError(f"{path}: expected a matrix with rows and columns, got shape {values.shape}")
+    return table
+
+
+def read_vector(path):
+    """One value for each row: counts, labels or names, from a file whose last column, or only array, they are."""
+    values, names, _ = opened(str(path), lambda reader: reader(Path(path), "", "vector"))
+    values = np.asarray(values)
+    values = values[:, -1] if values.ndim == 2 and values.shape[1] else values
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"{path}: expected one value a row, got shape {values.shape}")
+    return Table(values, names)
+
+
+def read_pair(items, users=None):
+    """Tables of items and of users; users may stand in the same file, and None if there are none."""
+    if users is not None:
+        return read_matrix(items, "items"), read_matrix(users, "users")
+    found = read_matrix(items, "items")
+    if Path(str(items).split("#")[0]).suffix.lower() not in (".npz", ".safetensors") or "#" in str(items):
+        return found, None
+    arrays = opened(str(items), lambda reader: reader(Path(items), "", "list"))
+    some = [name for name in arrays if USERS.search(name)]
+    return found, read_matrix(f"{items}#{some[0]}", "users") if len(some) == 1 else None
+
+
+def exists(path):
+    """Whether a path leads to something; one that no file can have does not."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def opened(path, read):
+    """What a reader returns for a file, or an InputError of one sentence, whatever the reader or a library raises."""
+    file, ending = Path(path), Path(path).suffix.lower()
+    if not exists(file):
+        raise InputError(f"{path}: expected a file, there is none")
+    if not file.is_file():
+        raise InputError(f"{path}: expected a file, got a folder or a device")
+    if ending in PICKLES:
+        how = "of gensim: model.wv.save_word2vec_format('items.txt'), np.save('users.npy', model.syn1neg)"
+        raise InputError(
+            f"{path}: expected arrays or text; {ending} may hold a pickle, which is never loaded; export, {how}"
+        )
+    if ending not in READERS:
+        raise InputError(f"{path}: expected a file that ends in {', '.join(READERS)}, got {ending or 'no ending'}")
+    check_size(path, file)
+    try:
+        return read(READERS[ending])
+    except InputError:
+        raise
+    except ImportError as missing:
+        raise InputError(f"{path}: needs {missing.name}: pip install 'cosine-audit[files]'") from None
+    except MemoryError:
+        raise InputError(f"{path}: expected a file that fits into memory, got a larger one") from None
+    except Exception as problem:  # whatever a library says of bytes that are not what they should be
+        reason = " ".join(str(problem).split())[:200] or type(problem).__name__
+        raise InputError(f"{path}: expected whole {ending[1:]} data, got: {reason}") from None
+
+
+def check_size(path, file):
+    """InputError for an empty file, and for one that is nearly all holes."""
+    about = file.stat()
+    if about.st_size == 0:
+        raise InputError(f"{path}: expected data, got an empty file")
+    on_disk = getattr(about, "st_blocks", about.st_size) * 512
+    if about.st_size > max(DENSE, SUSPICIOUS * on_disk):
+        raise InputError(f"{path}: expected data, got a file of {about.st_size:,} bytes that is nearly all holes")
+
+
+def fits(path, wanted, held):
+    """InputError if so many bytes are wanted by a file that holds so many, or are more than the memory."""
+    if wanted > max(DENSE, SUSPICIOUS * held) or wanted > memory():
+        raise InputError(f"{path}: expected what a file of {held:,} bytes can hold, got {wanted:,} bytes promised")
+
+
+def memory():
+    """The bytes of this machine's memory, or 16 GB where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 16 * 2**30
+
+
+# Arrays
+
+
+def header(path, stream, size):
+    """Shape and dtype of an array in NumPy's format of so many bytes, of which nothing but the header is read."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        read = {(1, 0): np.lib.format.read_array_header_1_0}.get(version, np.lib.format.read_array_header_2_0)
+        shape, _, dtype = read(stream)
+    except Exception:
+        raise InputError(f"{path}: expected the header of a NumPy array, got other bytes") from None
+    if dtype.hasobject:
+        raise InputError(f"{path}: expected numbers, got Python objects, which are never loaded")
+    if len(shape) > 2 or min(shape, default=1) < 0:
+        raise InputError(f"{path}: expected a matrix with rows and columns, got shape {str(shape)[:80]}")
+    promised, held = math.prod(map(int, shape)) * dtype.itemsize, size - stream.tell()
+    if promised != held:
+        where = (
+            f"{path}: expected {promised:,} bytes after the header" if promised < 1e300 else f"{path}: expected fewer"
+        )
+        raise InputError(f"{where}, for shape {str(shape)[:80]}, got {held:,}")
+    return shape, dtype
+
+
+def read_npy(file, key, role):
+    """An array on disk, if the file holds what its header promises."""
+    with open(file, "rb") as stream:
+        shape, _ = header(file, stream, file.stat().st_size)
+    return Table(np.load(file, mmap_mode="r" if math.prod(shape) else None, allow_pickle=False))
+
+
+def read_npz(file, key, role):
+    """One array of an archive, and the names of the rows if there is one vector of text of that length."""
+    shapes, faults = {}, {}
+    with zipfile.ZipFile(file) as archive:
+        for one in archive.infolist():
+            name = one.filename.removesuffix(".npy")
+            try:
+                fits(f"{file}, {name}", one.file_size, one.compress_size)
+                with archive.open(one) as stream:
+                    shapes[name] = header(f"{file}, {name}", stream, one.file_size)
+            except InputError as problem:
+                faults[name] = problem
+    if role == "list":
+        return [name for name, (shape, _) in shapes.items() if len(shape) == 2]
+    if key in faults or (faults and not shapes):
+        raise faults.get(key) or next(iter(faults.values()))
+    chosen = choose(file, key, role, {name: len(shape) for name, (shape, _) in shapes.items()})
+    texts = [name for name, (shape, dtype) in shapes.items() if dtype.kind == "U" and shape == shapes[chosen][0][:1]]
+    with np.load(file, allow_pickle=False) as arrays:
+        names = arrays[texts[0]].tolist() if len(texts) == 1 and texts[0] != chosen else None
+        return Table(arrays[chosen], names)
+
+
+def choose(file, key, role, dimensions):
+    """The name of the array that is meant: the key, the only one, or the one whose name says so."""
+    if key:
+        if key not in dimensions:
+            raise InputError(f"{file}: expected one of {', '.join(sorted(dimensions))[:200]} after the #, got {key}")
+        return key
+    wanted = 1 if role == "vector" else 2
+    some = [name for name, count in dimensions.items() if count == wanted]
+    if len(some) > 1 and role in ("items", "users"):
+        some = [name for name in some if {"items": ITEMS, "users": USERS}[role].search(name)]
+    if len(some) != 1:
+        raise InputError(f"{file}: expected one array, or a # and one of {', '.join(sorted(dimensions))[:200]}")
+    return some[0]
+
+
+def read_safetensors(file, key, role):
+    """One tensor; BF16, which NumPy lacks, as float32."""
+    from safetensors import deserialize, safe_open
+
+    with safe_open(file, framework="numpy") as tensors:
+        shapes = {name: tensors.get_slice(name).get_shape() for name in tensors.keys()}  # noqa: SIM118
+        kinds = {name: tensors.get_slice(name).get_dtype() for name in shapes}
+        if role == "list":
+            return [name for name, shape in shapes.items() if len(shape) == 2]
+        chosen = choose(file, key, role, {name: len(shape) for name, shape in shapes.items()})
+        if kinds[chosen] != "BF16":
+            return Table(tensors.get_tensor(chosen))
+    data = dict(deserialize(file.read_bytes()))[chosen]["data"]
+    high = np.frombuffer(bytes(data), "<u2").astype(np.uint32) << 16
+    return Table(high.view(np.float32).reshape(shapes[chosen]))
+
+
+# Tables
+
+
+def read_text(file, key, role):
+    """CSV, TSV; word2vec's text, with a line of rows and columns, and GloVe's and NumPy's, without."""
+    import pandas as pd
+
+    with open(file, "rb") as stream:
+        lines = [stream.readline(100 * LONGEST + 1) for _ in range(2)]
+        if max(map(len, lines)) > 100 * LONGEST:
+            raise InputError(f"{file}: expected lines of at most {100 * LONGEST:,} bytes, got a longer one")
+        rows = 2 + sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(2**20), b""))
+    first, second = (line.decode("utf-8-sig").rstrip("\r\n") for line in lines)
+    spaced = file.suffix.lower() in (".txt", ".vec")
+    separator = {".csv": ",", ".tsv": "\t"}.get(file.suffix.lower(), "\t" if "\t" in second else " ")
+    fields = split(first, separator)
+    word2vec = spaced and re.fullmatch(r"\d{1,18} \d{1,18}", first.strip()) and len(split(second, separator)) != 2
+    columns = max(len(fields), len(split(second, separator)))
+    if rows * columns > 4 * file.stat().st_size + 100:
+        raise InputError(f"{file}: expected rows as long as the first, got {rows:,} lines for {columns:,} columns")
+    has_header = not word2vec and (not spaced or role != "vector") and is_header(fields, split(second, separator))
+    options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
+    options |= {"quoting": 3} if spaced else {}
+    names = unique_names(file, fields) if has_header else None
+    skipped = 1 if has_header or word2vec else 0
+    kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
+    if spaced and not is_number(split(second, separator)[0]):
+        kinds[0] = str
+    frame = pd.read_csv(
+        file, header=None, skiprows=skipped, dtype=kinds, skip_blank_lines=True, index_col=False, **options
+    )
+    if spaced and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all() | frame.iloc[:, -1].isna().all():
+        frame = frame.iloc[:, :-1]  # a space at the end of each line
+    if word2vec and frame.shape != (promised := (int(first.split()[0]), int(first.split()[1]) + 1)):
+        raise InputError(
+            f"{file}, line 1: expected {promised[0]} rows and {promised[1] - 1} columns as promised, got {frame.shape}"
+        )
+    if names is not None and len(names) != frame.shape[1]:
+        raise InputError(f"{file}, line 1: expected {frame.shape[1]} columns, as in the rows, got {len(names)}")
+    frame.columns = names or [f"column {i}" for i in range(frame.shape[1])]
+    return from_frame(file, frame, role, first_is_name=bool(word2vec))
+
+
+def split(line, separator):
+    """The fields of a line; quoted ones may hold the separator."""
+    import csv
+
+    return next(csv.reader([line], delimiter=separator), []) if separator != " " else line.strip().split(" ")
+
+
+def is_number(field):
+    """Whether a field is a number, as a program would write one."""
+    return (
+        re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(nan|inf(inity)?)\s*", field, re.I)
+        is not None
+    )
+
+
+def is_header(fields, second):
+    """Whether the first line names columns: its last field is no number where the next line's is one, or columns count.
+
+    pandas writes columns 0, 1, 2 … where nobody named them.
+    """
+    last = fields[1:] if len(fields) > 1 and not fields[0].isdecimal() else fields
+    if len(last) > 1 and all(x.isdecimal() for x in last) and [int(x) for x in last] == list(range(len(last))):
+        return fields != second
+    return not is_number(fields[-1]) and (
+        len(second) == 0 or is_number(second[-1]) or ID.fullmatch(fields[0]) is not None
+    )
+
+
+def unique_names(file, fields):
+    """The names of the columns, all different."""
+    names = [name.strip() for name in fields]
+    twice = [name for name in names if names.count(name) > 1] if len(names) < LONGEST else []
+    if twice:
+        raise InputError(f"{file}, line 1: expected columns with different names, got {twice[0]!r} twice")
+    return names
+
+
+def read_parquet(file, key, role):
+    """Columns of numbers, or one of lists of numbers; pandas' index names the rows."""
+    from pyarrow import parquet
+
+    parts = parquet.ParquetFile(file)
+    about = parts.metadata
+    cells = sum(
+        about.row_group(i).column(j).num_values for i in range(about.num_row_groups) for j in range(about.num_columns)
+    )
+    fits(file, 8 * max(cells, about.num_rows), file.stat().st_size)
+    texts = [field.name for field in parts.schema_arrow if str(field.type) in ("string", "large_string", "binary")]
+    table = parquet.ParquetFile(file, read_dictionary=texts).read()
+    for name in texts:
+        chunks = table.column(name).unify_dictionaries().chunks
+        if any(len(value) > LONGEST for chunk in chunks for value in chunk.dictionary.to_pylist() if value is not None):
+            raise InputError(f"{file}: expected names of at most {LONGEST:,} characters, got a longer one")
+    frame = table.to_pandas()
+    if (
+        frame.index.name is not None
+        or frame.index.dtype.kind not in "iu"
+        or not (frame.index == np.arange(len(frame))).all()
+    ):
+        frame = frame.reset_index()
+    lists = [name for name in frame.columns if len(frame) and isinstance(frame[name].iloc[0], np.ndarray | list)]
+    if len(lists) == 1:
+        lengths = {0 if row is None else len(row) for row in frame[lists[0]]}
+        if len(lengths) != 1:
+            raise InputError(f"{file}: expected lists of one length, got lengths from {min(lengths)} to {max(lengths)}")
+        rest = frame.drop(columns=lists)
+        values = np.array(frame[lists[0]].tolist(), dtype=float)
+        return Table(
+            values,
+            rest.iloc[:, 0].astype(str).tolist() if rest.shape[1] else None,
+            noted(list(rest.columns)[:1], lists),
+        )
+    return from_frame(file, frame, role)
+
+
+def from_frame(file, frame, role, first_is_name=False):
+    """A Table from a data frame: which columns are names, and which are dimensions."""
+    import pandas as pd
+
+    frame.columns = [str(name) for name in frame.columns]
+    if 0 in frame.shape:
+        raise InputError(f"{file}: expected rows and columns below the header, got {frame.shape[0]} × {frame.shape[1]}")
+    if role == "vector":
+        names = frame.iloc[:, 0].astype(str).tolist() if frame.shape[1] > 1 else None
+        return Table(frame.iloc[:, -1].to_numpy(), names)
+    numbers = {name: pd.to_numeric(column, errors="coerce") for name, column in frame.items()}
+    texts = [name for name, column in numbers.items() if column.isna().mean() > 0.5]
+    ids = [name for name in frame.columns if name in texts or (ID.fullmatch(name) and not name.startswith("column "))]
+    ids = ids or list(frame.columns[:1]) * (first_is_name or looks_like_an_id(frame, numbers))
+    dimensions = [name for name in frame.columns if name not in ids]
+    if not dimensions:
+        raise InputError(f"{file}: expected columns of numbers, got {', '.join(frame.columns)[:200]}")
+    for name in dimensions:
+        if numbers[name].isna().any():
+            row = int(numbers[name].isna().to_numpy().argmax())
+            raise InputError(
+                f"{file}, row {row}, column {name[:80]!r}: expected a number, got {str(frame[name].iloc[row])[:80]!r}"
+            )
+    values = np.column_stack([numbers[name].to_numpy(dtype=float) for name in dimensions])
+    best = next((name for name in texts if frame[name].is_unique), ids[0] if ids else None)
+    return Table(values, None if best is None else frame[best].astype(str).tolist(), noted(ids, dimensions))
+
+
+def noted(ids, dimensions):
+    """What was taken for names, in words."""
+    names = " and ".join(repr(name[:40]) for name in map(str, ids[:3]))
+    return f"{names} read as names, {len(dimensions)} columns as dimensions" if ids else ""
+
+
+def looks_like_an_id(frame, numbers):
+    """Whether the first column counts or numbers the rows: whole and all different, where the others are not whole."""
+    first, *others = (column.to_numpy(dtype=float) for column in numbers.values())
+    whole = lambda x: np.isfinite(x).all() and (x == np.round(x)).all()  # noqa: E731
+    return bool(others and whole(first) and len(set(first)) == len(first) and not any(map(whole, others)))
+
+
+READERS = {
+    ".npy": read_npy,
+    ".npz": read_npz,
+    ".safetensors": read_safetensors,
+    ".csv": read_text,
+    ".tsv": read_text,
+    ".txt": read_text,
+    ".vec": read_text,
+    ".parquet": read_parquet,
+}

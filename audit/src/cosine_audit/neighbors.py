@@ -1,0 +1,127 @@
+"""Each item's nearest others, exactly: blocks of NumPy products, or faiss where it is installed and items are many."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+CELLS = 2**24  # cosines at once
+MANY = 20_000  # items, from which on faiss is used where it is installed
+
+
+class Neighbors(NamedTuple):
+    """items (m,), the queries; rows (m, n), their nearest others, nearest first; cosines (m, n)."""
+
+    items: np.ndarray
+    rows: np.ndarray
+    cosines: np.ndarray
+
+
+def top(S, n):
+    """Column numbers of the n largest of each row of S, the largest first; of equal ones the smaller number first."""
+    bounds = np.partition(S, -n, axis=1)[:, -n]
+    found = np.empty((len(S), n), dtype=int)
+    for i, (row, bound) in enumerate(zip(S, bounds, strict=True)):
+        some = np.flatnonzero(row >= bound)
+        found[i] = some[np.argsort(-row[some], kind="stable")[:n]]
+    return found
+
+
+def nearest(S, n_neighbors=10):
+    """The most similar others of each item, the nearest first.
+
+    Similarities that agree to ten decimals (of the largest magnitude, if that is above 1) are tied; of tied items the
+    one with the smaller number comes first.
+    Parameters: S (p, p) similarities, symmetric; 1 ≤ n_neighbors < p.
+    Returns: (p, n_neighbors) row numbers, the item's own never among them.
+    Raises ValueError if S is not symmetric, NaN or infinite, or n_neighbors is out of range.
+    """
+    S = np.array(S, dtype=float)
+    if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.isfinite(S).all() or S.size == 0:
+        raise ValueError(f"S must be a symmetric matrix of finite numbers, got shape {S.shape}")
+    size = np.abs(S).max()
+    if np.abs(S - S.T).max() > 1e-9 * size:
+        raise ValueError(f"S must be a symmetric {len(S)}×{len(S)} matrix, got one that is not")
+    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer) or not 0 < n_neighbors < len(S):
+        raise ValueError(f"n_neighbors must be an integer between 1 and {len(S) - 1}, got {n_neighbors}")
+    S = np.round(S / max(1, size), 10)
+    np.fill_diagonal(S, -np.inf)
+    return top(S, n_neighbors)
+
+
+def overlap(neighbors, others):
+    r"""Mean share of an item's neighbors in one list that are also in another.
+
+    .. math:: \frac1p \sum_i \frac{\#(N_i \cap N'_i)}{n}
+
+    Parameters: neighbors, others (p, n), row numbers without repetition, as `nearest` returns them.
+    Returns: a float in [0, 1], dimensionless; two random lists share n/(p − 1) on average.
+    Raises ValueError if shapes disagree.
+    """
+    return float(np.mean(shared(neighbors, others)))
+
+
+def shared(neighbors, others):
+    """The same share for each item, (p,)."""
+    neighbors, others = np.asarray(neighbors), np.asarray(others)
+    if neighbors.ndim != 2 or neighbors.shape != others.shape:
+        raise ValueError(f"neighbors and others must be lists of one shape, got {neighbors.shape} and {others.shape}")
+    return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2), axis=1)
+
+
+def search(U, queries, n=10, report=lambda share: None):
+    """The n nearest others of some items: Neighbors.
+
+    Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; report, called with the share done.
+    """
+    found = Neighbors(queries, np.empty((len(queries), n), dtype=int), np.empty((len(queries), n)))
+    step = max(1, min(512, CELLS // len(U)))
+    look = by_faiss(U) if len(U) >= MANY else None
+    for start in range(0, len(queries), step):
+        some = queries[start : start + step]
+        rows, cosines = by_numpy(U, some, n) if look is None else look(some, n)
+        found.rows[start : start + step], found.cosines[start : start + step] = rows, cosines
+        report(min(1.0, (start + step) / len(queries)))
+    return found
+
+
+def by_numpy(U, some, n):
+    """Rows and cosines of the n nearest of some items, (m, n) each."""
+    S = np.round(U[some] @ U.T, 10)
+    S[np.arange(len(some)), some] = -np.inf
+    rows = top(S, n)
+    return rows, np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)
+
+
+def by_faiss(U):
+    """The same by faiss's exact flat index in float32, or None where faiss is not installed."""
+    try:
+        import faiss
+    except ImportError:
+        return None
+    index = faiss.IndexFlatIP(U.shape[1])
+    index.add(np.ascontiguousarray(U, dtype=np.float32))
+
+    def look(some, n):
+        cosines, rows = index.search(np.ascontiguousarray(U[some], dtype=np.float32), n + 1)
+        others = rows != some[:, None]
+        others[others.all(axis=1), n] = False  # the item itself was not found: of the others the last is too many
+        shape = len(some), n
+        return rows[others].reshape(shape), np.clip(cosines[others].reshape(shape), -1, 1)
+
+    return look
+
+
+def artanh(cosines):
+    """The artanh of cosines, finite where one is 1."""
+    return np.arctanh(np.clip(cosines, -1 + 1e-15, 1 - 1e-15))
+
+
+def certified(cosines, cond):
+    r"""Which nearest neighbors no M of condition number at most c = cond can change, (m,) booleans.
+
+    .. math:: \operatorname{artanh} s_1 - \operatorname{artanh} s_2 > 2 \ln c
+
+    for the cosines s₁ ≥ s₂ of the two nearest neighbors. It suffices, and is not necessary.
+    """
+    z = artanh(cosines[:, :2])
+    return z[:, 0] - z[:, 1] > 2 * np.log(cond)

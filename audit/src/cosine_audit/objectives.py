@@ -1,0 +1,152 @@
+"""What training implies: the objectives that the audit knows, and which libraries minimize which of them.
+
+The one table of what libraries do. The book's page "What should I do?" is checked against it.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Objective(NamedTuple):
+    """help, a line that says what it means; reason, what follows; rule, which verdict.
+
+    rule: "yes", "no", "unknown" and "by convention" follow from theory alone; "balance", "weighted balance", "balance
+    denies" (it can say no, and never yes) and "unit rows" look at the numbers.
+    """
+
+    help: str
+    rule: str
+    reason: str
+
+
+class Library(NamedTuple):
+    """objective, a key of OBJECTIVES; ranking, whether a constant for each user is free; aliases, other names."""
+
+    objective: str
+    ranking: bool = False
+    aliases: tuple = ()
+
+
+FREE = "the scores stay the same when users are multiplied by any invertible M and items by its inverse transposed"
+START = "so the start and the optimizer chose these cosines"
+
+OBJECTIVES = {
+    "product": Objective(
+        "a penalty on the product of the factors, or dropout or noise at the input; no other penalty",
+        "no",
+        f"a penalty on the product, and dropout or noise at the input, see only the scores, and {FREE}",
+    ),
+    "factors": Objective(
+        "the same penalty on every row of both factors (weight decay, implicit's ALS)",
+        "balance",
+        "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
+    ),
+    "weighted-factors": Objective(
+        "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS, Surprise)",
+        "weighted balance",
+        "a penalty weighted by counts leaves only rotations, once users and items, so weighted, are balanced",
+    ),
+    "penalized-ranking": Objective(
+        "BPR or a logistic loss by stochastic steps, with a small penalty on both factors",
+        "balance denies",
+        "a penalty on both factors would determine the cosines at the exact minimum, which stochastic steps with a "
+        "small penalty rarely reach",
+    ),
+    "ranking": Objective(
+        "BPR, WARP, softmax or contrastive loss on dot products, without a penalty",
+        "no",
+        f"a ranking loss without a penalty sees only differences of scores, and {FREE}; nor does it see one vector "
+        "added to all items",
+    ),
+    "none": Objective(
+        "no penalty at all, or early stopping alone: skip-gram, squared error",
+        "no",
+        f"without a penalty the loss sees only the scores, and {FREE}; {START}",
+    ),
+    "normalized": Objective(
+        "a softmax or contrastive loss on cosines: rows of length one inside the loss, fixed temperature",
+        "unit rows",
+        "with cosines inside the loss, equal predictions imply equal cosines",
+    ),
+    "convention": Objective(
+        "PCA or truncated SVD: a decomposition that is unique, written in one of several ways",
+        "by convention",
+        "the decomposition is unique, and V, V√Σ and VΣ are three ways to write it with three sets of cosines; the "
+        "library's author chose one",
+    ),
+    "nonnegative": Objective(
+        "nonnegative factors without a penalty",
+        "no",
+        "the scores stay the same when each column of the items is multiplied by a positive scale and the users' "
+        "column divided by it; permutations of the columns move no cosine, scales do",
+    ),
+    "one-encoder": Objective(
+        "one encoder on both sides: what is compared is what was trained",
+        "yes",
+        "one encoder makes both sides, so what it was trained to predict is a function of the inner products of its "
+        "own rows, and no M can be applied to one side alone",
+    ),
+    "fixed-features": Objective(
+        "weights of a classifier with an L2 penalty on features that were not trained",
+        "yes",
+        "the features are fixed, so no M can turn them, and with a penalty on the weights the minimum is unique",
+    ),
+    "unknown": Objective(
+        "not known: only what the numbers show",
+        "unknown",
+        "whether training determined these cosines depends on how the model was trained, which was not said",
+    ),
+}
+
+LIBRARIES = {
+    "implicit ALS": Library("factors", aliases=("alternating least squares", "ALS", "iALS", "WALS")),
+    "implicit BPR": Library("penalized-ranking", True, ("BPR", "Bayesian personalized ranking")),
+    "implicit LMF": Library("penalized-ranking", True, ("LMF", "logistic matrix factorization")),
+    "Spark ALS": Library("weighted-factors", aliases=("pyspark ALS", "Spark ML ALS", "ALS-WR", "weighted ALS")),
+    "LightFM": Library("ranking", True, ("LightFM WARP", "LightFM BPR", "LightFM logistic", "WARP")),
+    "Surprise SVD": Library("weighted-factors", True, ("Surprise", "FunkSVD", "Surprise SVD biased")),
+    "gensim skip-gram": Library("none", aliases=("word2vec", "skip-gram", "SGNS", "gensim", "gensim word2vec")),
+    "gensim CBOW": Library("none", aliases=("CBOW",)),
+    "gensim hs": Library("none", aliases=("hierarchical softmax", "gensim skip-gram hs", "gensim CBOW hs", "hs")),
+    "two towers normalized": Library("normalized", aliases=("two towers cosine", "contrastive normalized", "CLIP")),
+    "two towers dot": Library("ranking", True, ("two towers", "two towers dot product", "softmax dot product")),
+    "softmax output layer": Library("ranking", True, ("classifier", "output layer", "language model head")),
+    "autoencoder": Library("product", aliases=("denoising autoencoder", "EDLAE", "linear autoencoder")),
+    "TruncatedSVD": Library("convention", aliases=("SVD", "LSA")),
+    "PCA": Library("convention"),
+    "NMF": Library("nonnegative", aliases=("nonnegative matrix factorization",)),
+    "LogisticRegression on fixed features": Library("fixed-features", aliases=("LogisticRegression",)),
+    "sentence encoder": Library("one-encoder", aliases=("sentence-transformers", "SBERT", "one encoder")),
+}
+
+
+def key(name):
+    """A name without case, spaces and punctuation."""
+    return re.sub(r"[\W_]", "", str(name).casefold())
+
+
+NAMES = {key(alias): name for name, library in LIBRARIES.items() for alias in (name, *library.aliases)}
+
+
+def library(name):
+    """The canonical name of a library and its Library; ValueError with the list for an unknown one."""
+    if key(name) not in NAMES:
+        raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {name!r}")
+    found = NAMES[key(name)]
+    return found, LIBRARIES[found]
+
+
+def what_was_said(trained_by=None, objective=None):
+    """What is known of the training: the library's name or None, the objective, and whether users' constants are free.
+
+    Raises ValueError for a name that is not in the tables, or if both are given.
+    """
+    if trained_by is not None and objective is not None:
+        raise ValueError(f"give trained_by or objective, not both; got {trained_by!r} and {objective!r}")
+    if trained_by is not None:
+        name, found = library(trained_by)
+        return name, found.objective, found.ranking
+    objective = "unknown" if objective is None else objective
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}; got {objective!r}")
+    return None, objective, objective in ("ranking", "penalized-ranking")

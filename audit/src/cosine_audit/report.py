@@ -1,0 +1,260 @@
+"""The audit itself, and its report: for the terminal, as a page, as JSON, and as a folder of all of these."""
+
+import contextlib
+import json
+import tempfile
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from cosine_audit import __version__
+from cosine_audit.evidence import has_constant, look_at, look_up
+from cosine_audit.gauges import canonical_gauges, in_gauge, moments, sized, valid_matrix
+from cosine_audit.objectives import what_was_said
+from cosine_audit.verdict import (
+    about_chance,
+    about_health,
+    about_labels,
+    about_neighbors,
+    about_training,
+    advice,
+    contradictions,
+    decide,
+)
+
+WORDS = {
+    "yes": "Yes: training determined these cosines.",
+    "no": "No: training did not determine these cosines.",
+    "unknown": "Unknown: whether training determined these cosines.",
+    "by convention": "By convention: the decomposition is unique, its cosines are not.",
+}
+TERMS = (
+    "A gauge is one of the many ways to write the same model: users times an invertible M, items times its inverse "
+    "transposed. Four are functions of the scores alone."
+)
+MARKS = {"ok": "  ok  ", "note": "      ", "warning": "  !   "}
+
+
+def audit(
+    items,
+    users=None,
+    *,
+    trained_by=None,
+    objective=None,
+    names=None,
+    item_counts=None,
+    user_counts=None,
+    labels=None,
+    again=None,
+    sample=1_000,
+    progress=None,
+):
+    """Did training determine the cosines of these item embeddings? A Report.
+
+    Parameters: items (p, k); users (n, k), the other factor, all of its rows: the scores are users @ items.T;
+    trained_by, a library, or objective, see `objectives`; names (p,) of the items; item_counts (p,) and user_counts
+    (n,), how often each occurs; labels (p,), a category of each item; again (p, ·), items of a second run; sample, how
+    many items' neighbors are looked up; progress, called with a gauge and the share that is done.
+    Raises ValueError or TypeError that names argument and value.
+    """
+    said = what_was_said(trained_by, objective)
+    B, P = valid_pair(items, users)
+    counts = [
+        valid_vector(*x, numbers=True) for x in (("item_counts", item_counts, B), ("user_counts", user_counts, P))
+    ]
+    names, labels = valid_vector("names", names, B), valid_vector("labels", labels, B)
+    again = None if again is None else valid_matrix("again", again)
+    if again is not None and len(again) != len(B):
+        raise ValueError(f"again must have {len(B)} rows, as items have, got {len(again)}")
+    if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 100:
+        raise ValueError(f"sample must be an integer >= 100, got {sample!r}")
+    center_items = said[2] or has_constant(moments(B))
+    space = look_up(B, P, *counts, center_items, sample, progress)
+    seen = look_at(B, P, *counts, space)
+    findings = about_training(seen, said[1]) + about_neighbors(space, B, counts[0]) + about_chance(space, B, again)
+    findings += about_health(space, B, counts[0]) + ([] if labels is None else about_labels(space, labels))
+    cure = None if P is None else canonical_gauges(moments(P), moments(B), center_items)["centered"]
+    return Report(said, decide(said[1], seen), contradictions(said[1], seen), findings, space, (B, P, names), cure)
+
+
+def valid_pair(items, users):
+    """Items and users as matrices of equally many columns, of a size whose products neither overflow nor vanish."""
+    B = sized(valid_matrix("items", items))
+    P = None if users is None else sized(valid_matrix("users", users))
+    if B.shape[1] < 2:
+        raise ValueError(f"items must have at least 2 columns, got {B.shape[1]}")
+    if P is not None and P.shape[1] != B.shape[1]:
+        raise ValueError(f"users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
+    return B, P
+
+
+def valid_vector(name, values, E, numbers=False):
+    """A value for each row of E, as an array; counts are numbers, finite, at least 0, and not all 0."""
+    if values is None:
+        return None
+    array = np.asarray(values)
+    if E is None or array.shape != (len(E),):
+        expected = "users, which were not given" if E is None else f"shape ({len(E)},)"
+        raise ValueError(f"{name} must have {expected}, got shape {array.shape}")
+    if numbers and array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, got {array.dtype}")
+    if numbers and (not np.isfinite(array).all() or array.min() < 0 or not array.any()):
+        raise ValueError(
+            f"{name} must be finite, at least 0 and not all 0, got {array[~(array >= 0)][:1] or array[:1]}"
+        )
+    return array.astype(float) if numbers else array
+
+
+class Report:
+    """What was found: verdict, reason, rests_on, warnings, findings, advice and safe_items; it shows itself."""
+
+    def __init__(self, said, verdict, warnings, findings, space, model, cure):
+        """See `audit`, which makes it."""
+        self.trained_by, self.objective, self.ranking = said
+        self.verdict, self.reason, self.rests_on = verdict
+        self.warnings, self.findings, self.space = warnings, findings, space
+        self.items, self.users, self.names = model
+        self.cure = cure  # the gauge of the safe items
+        self.advice = advice(self.verdict, cure is not None, self.ranking)
+        self.read = []  # what was read, sentences; the command fills it in
+
+    @cached_property
+    def safe_items(self):
+        """Items whose cosines depend on the scores alone, (p, r); None without users."""
+        return None if self.users is None else in_gauge(self.items, self.cure)
+
+    def to_dict(self):
+        """Everything but the arrays, as plain values."""
+        safe = lambda x: None if x is None or not np.isfinite(x) else round(float(x), 6)  # noqa: E731
+        rows = [dict(f._asdict(), value=safe(f.value), threshold=safe(f.threshold)) for f in self.findings]
+        return {
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "rests_on": self.rests_on,
+            "trained_by": self.trained_by,
+            "objective": self.objective,
+            "items": len(self.items),
+            "users": None if self.users is None else len(self.users),
+            "dimensions": self.items.shape[1],
+            "looked_up": len(self.space.queries),
+            "findings": rows,
+            "warnings": list(self.warnings),
+            "advice": self.advice,
+            "read": list(self.read),
+            "version": __version__,
+        }
+
+    def to_json(self):
+        """The same as text, in ASCII; schema.json says what is in it."""
+        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
+
+    def changed(self, most=5):
+        """The items whose neighbors the cure changes most: name, nearest before and after, and the share that stays."""
+        found = self.space.found
+        if "centered" not in found:
+            return []
+        before, after = found["given"].rows, found["centered"].rows
+        kept = np.array([np.isin(a, b).mean() for a, b in zip(before, after, strict=True)])
+        order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
+        name = lambda row: plain(row if self.names is None else self.names[row])  # noqa: E731
+        return [(name(self.space.queries[i]), name(before[i, 0]), name(after[i, 0]), kept[i]) for i in order]
+
+    def __str__(self):
+        """For the terminal."""
+        how = self.trained_by or f"objective {self.objective}"
+        lines = [*self.read, "", WORDS[self.verdict], f"  Trained by: {how}.", f"  Reason: {self.reason}."]
+        lines += [f"  This rests on {self.rests_on}.", f"  Advice: {self.advice}", ""]
+        lines += [f"Warning: {warning}" for warning in self.warnings] + [""] * bool(self.warnings)
+        lines += [f"Findings, of {len(self.space.queries)} items looked up:"]
+        lines += [f"{MARKS[f.level]}{f.sentence}" for f in self.findings]
+        return "\n".join(lines).lstrip("\n")
+
+    __repr__ = __str__
+
+    def to_html(self, figures=()):
+        """One page that asks nothing of the network; names and sentences are escaped."""
+        from jinja2 import Environment
+
+        page = Environment(autoescape=True).from_string(Path(__file__).with_name("report.html.j2").read_text("utf-8"))
+        return page.render(report=self, words=WORDS[self.verdict], terms=TERMS, figures=figures)
+
+    def _repr_html_(self):
+        try:
+            return self.to_html()
+        except ImportError:
+            return None
+
+    def save(self, folder):
+        """Write report.html, summary.json and, with users, safe-items.npy to a folder: all of them, or none."""
+        page = self.to_html(figures(self))
+        folder = Path(folder).absolute()
+        for name in WRITTEN:
+            if (folder / name).exists() and not (folder / name).is_file():
+                raise IsADirectoryError(f"{folder / name}: expected a file or nothing, got a folder or a device")
+        made = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with tempfile.TemporaryDirectory(prefix=".audit-", dir=folder) as part:
+                Path(part, "report.html").write_text(page, "utf-8", "replace")
+                Path(part, "summary.json").write_text(self.to_json() + "\n", "utf-8")
+                if self.safe_items is not None:
+                    np.save(Path(part, "safe-items.npy"), self.safe_items)
+                (folder / "safe-items.npy").unlink(missing_ok=True)  # of an earlier run
+                for path in sorted(Path(part).iterdir()):
+                    path.replace(folder / path.name)
+        except BaseException:
+            if made:
+                with contextlib.suppress(OSError):
+                    folder.rmdir()
+            raise
+
+
+WRITTEN = "safe-items.npy", "report.html", "summary.json"
+
+
+def plain(name, most=40):
+    """A name in one line of at most so many characters, which any terminal and any file can hold."""
+    text = " ".join(str(name).split()).encode("utf-8", "replace").decode()
+    text = "".join(mark if mark.isprintable() else "?" for mark in text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def figures(report):
+    """Pictures of chance beside the nearest neighbors, and of what each gauge keeps: caption and PNG in base64."""
+    import base64
+    import io
+
+    from matplotlib.figure import Figure
+
+    made = []
+    for draw, caption in ((draw_kept, KEPT), (draw_cosines, COSINES)):
+        figure = Figure(figsize=(7, 2.6), layout="constrained")
+        draw(figure.subplots(), report.space)
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", dpi=110)
+        made.append((caption, base64.b64encode(stream.getvalue()).decode()))
+    return made
+
+
+KEPT = "Share of each item's nearest neighbors that stay in another gauge of the same model: on average (bars)."
+COSINES = "Cosines of items with their nearest neighbors, as given and, with users, of the safe items."
+
+
+def draw_kept(ax, space):
+    """A bar for each gauge."""
+    from cosine_audit.verdict import GAUGES, moved_by
+
+    names = [name for name in GAUGES if name in space.found]
+    ax.barh(names, [1 - moved_by(space, name).mean() for name in names], color="#4477aa")
+    ax.set(xlim=(0, 1), xlabel="share of neighbors kept")
+
+
+def draw_cosines(ax, space):
+    """Two outlines of histograms."""
+    for name, color, style in (("given", "#4477aa", "-"), ("centered", "#228833", "--")):
+        if name in space.found:
+            values = space.found[name].cosines.ravel()
+            ax.hist(values, np.linspace(-1, 1, 81), histtype="step", color=color, ls=style, label=name)
+    ax.set(xlabel="cosine", ylabel="pairs", xlim=(-1, 1))
+    ax.legend()

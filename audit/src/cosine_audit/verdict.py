@@ -1,0 +1,318 @@
+"""From evidence and objective to a verdict, its reason, what it rests on, the findings and the advice."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from cosine_audit.evidence import NEARLY_CONSTANT, chance, health, moved_by, rank_correlation
+from cosine_audit.gauges import condition, directions, in_gauge, moments
+from cosine_audit.neighbors import certified, search, shared
+from cosine_audit.objectives import OBJECTIVES
+
+TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
+FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
+HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
+SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
+
+GAUGES = {
+    "balanced": "balanced (users and items share each direction's scale evenly)",
+    "whitened": "whitened (every direction of the items counts alike)",
+    "back": "projected back (cosines of the items' columns of scores)",
+    "centered": "centered and projected back (correlations of these columns)",
+}
+LEVELS = "ok", "note", "warning"
+
+
+class Finding(NamedTuple):
+    """name; value, a number or None; threshold or None; sentence; level, one of LEVELS."""
+
+    name: str
+    value: float | None
+    threshold: float | None
+    sentence: str
+    level: str = "note"
+
+
+class Verdict(NamedTuple):
+    """answer, "yes", "no", "unknown" or "by convention"; reason; rests_on, "theory alone" or "theory and numbers"."""
+
+    answer: str
+    reason: str
+    rests_on: str = "theory and numbers"
+
+
+def percent(share):
+    """A share in words."""
+    return f"{100 * share:.{1 if share < 0.1 else 0}f} %"
+
+
+def decide(objective, seen):
+    """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict.
+
+    "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations.
+    """
+    rule, reason = OBJECTIVES[objective].rule, OBJECTIVES[objective].reason
+    if rule == "balance":
+        return by_balance(reason, seen, seen.imbalance, seen.moved)
+    if rule == "weighted balance":
+        return by_weighted_balance(reason, seen)
+    if rule == "balance denies":
+        found = by_balance(reason, seen, seen.imbalance, seen.moved)
+        return Verdict("unknown", f"{reason}; the numbers do not deny it") if found.answer == "yes" else found
+    if rule == "unit rows":
+        return by_unit_rows(reason, seen)
+    return Verdict(rule, reason, "theory alone")
+
+
+def by_balance(reason, seen, imbalance, moved):
+    """Of all factors with the same scores the penalty takes balanced ones, unique up to a rotation.
+
+    Balance decides, whatever the columns look like: a constant one is no bias if it is balanced with the rest.
+    """
+    if imbalance is None:
+        return Verdict("unknown", f"{reason}; whether they are, the other factor would show", "theory alone")
+    if seen.same > SAME:
+        same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their balance shows nothing"
+        return Verdict("unknown", f"{same}: was one table given twice, or is it one encoder?")
+    share = percent(imbalance)
+    if imbalance > TOLERATED and seen.biases:
+        names = " and ".join(seen.biases)
+        return Verdict(
+            "no",
+            f"users and items are {share} out of balance, and {names} is constant, as where a bias "
+            "is stored among the dimensions, whose scale no penalty sets",
+        )
+    if imbalance > TOLERATED:
+        return Verdict("no", f"{reason}; these are {share} out of balance, so training did not get there")
+    if moved is not None and np.mean(moved) > TOLERATED:
+        torn = percent(np.mean(moved))
+        return Verdict(
+            "no", f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors"
+        )
+    return Verdict("yes", f"{reason}; these are only {share} out of balance")
+
+
+def by_weighted_balance(reason, seen):
+    """At a minimum Pᵀ diag(n_u) P = Bᵀ diag(n_i) B; without the counts nothing can be seen."""
+    if seen.weighted is None:
+        how = "whether they are, the other factor and the counts of its rows and of the items would show"
+        return Verdict("unknown", f"{reason}; {how} (item_counts, user_counts)", "theory alone")
+    return by_balance(reason, seen, seen.weighted, seen.moved_weighted)
+
+
+def by_unit_rows(reason, seen):
+    """Cosines inside the loss: lengths of one leave rotations, if one side's directions pin down every scale."""
+    if seen.unseen:
+        return Verdict(
+            "no", f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them"
+        )
+    given = 1 if seen.scales.users is None else 2
+    if len(seen.unit) < given:
+        which = f"only {seen.unit[0]} have" if seen.unit else "no side has"
+        why = f"{which} rows of length one, so nothing shows that cosines were inside the loss"
+        return Verdict("unknown", f"{why}: normalizing after training decides nothing")
+    plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
+    if seen.flatness < FLAT:
+        return Verdict("no", f"{plane}, so that another height with the same probabilities has other cosines")
+    if seen.flatness < NEARLY_CONSTANT:
+        return Verdict("unknown", f"{plane}: the height of that plane is hardly determined")
+    return by_scales(reason, seen.scales)
+
+
+def by_scales(reason, scales):
+    """Whose directions pin down every scale; "no" only where other solutions surely exist."""
+    alone = [name for name, free in (("users", scales.users), ("items", scales.items)) if free == 0]
+    if alone:
+        return Verdict("yes", f"{reason}, and the directions of {' and of '.join(alone)} pin down every scale")
+    if scales.surely and scales.users is not None:
+        return Verdict(
+            "no", f"unit lengths leave {scales.pooled} scales free: too few users and items for the dimensions"
+        )
+    if scales.pooled:
+        return Verdict("unknown", f"unit lengths leave {scales.pooled} scales free to first order: too few directions")
+    return Verdict(
+        "unknown",
+        "neither the users' directions alone nor the items' alone pin down every scale; both together "
+        "exclude other solutions nearby, and not elsewhere",
+    )
+
+
+def contradictions(objective, seen):
+    """What the numbers say against the objective that was named: sentences."""
+    rule, said = OBJECTIVES[objective].rule, []
+    if len(seen.unit) == 2 and rule not in ("unit rows", "yes"):
+        said.append(
+            "Both sides have rows of length one: was it trained on cosines? Then say so: two towers normalized, "
+            "or objective normalized. (Normalized after training, they no longer hold the model's scores.)"
+        )
+    if len(seen.unit) == 1 and "users" not in seen.unit and seen.scales.users is not None:
+        said.append("Only items have rows of length one: normalizing after training decides nothing.")
+    balanced = seen.imbalance is not None and seen.imbalance <= TOLERATED and seen.same <= SAME
+    if balanced and rule in ("no", "unknown") and (seen.moved is None or np.mean(seen.moved) <= TOLERATED):
+        said.append(
+            f"Users and items are only {percent(seen.imbalance)} out of balance, as a penalty on both factors "
+            "(weight decay) makes them: was there one? Then say objective factors."
+        )
+    weighted = seen.weighted is not None and seen.weighted <= TOLERATED and seen.same <= SAME
+    if weighted and not balanced and rule != "weighted balance":
+        said.append("Users and items are balanced by their counts: was the penalty weighted by them? Then say so.")
+    return said
+
+
+def about_training(seen, objective):
+    """Findings on what training left in the numbers; balance is judged where the objective implies it."""
+    found, fine = [], (lambda x: level(x) if "balance" in OBJECTIVES[objective].rule else "note")
+    if seen.imbalance is not None:
+        sentence = f"Users and items are {percent(seen.imbalance)} out of balance."
+        found.append(Finding("imbalance", seen.imbalance, TOLERATED, sentence, fine(seen.imbalance <= TOLERATED)))
+    if seen.weighted is not None:
+        sentence = f"Weighted by their counts, they are {percent(seen.weighted)} out of balance."
+        found.append(
+            Finding("weighted imbalance", seen.weighted, TOLERATED, sentence, fine(seen.weighted <= TOLERATED))
+        )
+    if seen.moved is not None:
+        share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
+        sentence = f"Balancing exchanges {percent(share)} of the nearest neighbors, and half or more of {torn} items'."
+        found.append(Finding("moved by balancing", share, TOLERATED, sentence, fine(share <= TOLERATED and not torn)))
+    names = ", ".join(seen.biases) or "no column"
+    sentence = f"{names} is nearly constant{', as where a bias is stored among the dimensions' if seen.biases else ''}."
+    found.append(Finding("constant columns", len(seen.biases), 0, sentence.capitalize(), level(not seen.biases)))
+    sentence = f"Rows of length one: {' and '.join(seen.unit) or 'none'}."
+    found.append(Finding("unit rows", len(seen.unit), None, sentence))
+    if seen.flatness < np.inf:
+        flat = seen.flatness < NEARLY_CONSTANT
+        sentence = f"The items {'nearly lie' if flat else 'do not lie'} in a common hyperplane."
+        found.append(Finding("spread over mean", seen.flatness, NEARLY_CONSTANT, sentence, level(not flat)))
+    if seen.unseen:
+        sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
+        found.append(Finding("unseen dimensions", seen.unseen, 0, sentence, "warning"))
+    return found
+
+
+def level(fine):
+    """Ok, or a warning."""
+    return "ok" if fine else "warning"
+
+
+def about_neighbors(space, B, counts=None):
+    """Findings on what another gauge, and the scales' uncertainty, would do to the nearest neighbors."""
+    found, about, n = [], moments(B), space.found["given"].rows.shape[1]
+    chosen, size = 1.96 * np.sqrt(1 - len(space.queries) / len(space.distinct)), len(space.queries)
+    for name, words in GAUGES.items():
+        if (kept := moved_by(space, name)) is None:
+            continue
+        kept = 1 - kept
+        error = f" ± {chosen * np.std(kept) / np.sqrt(size):.2f}" if chosen else ""
+        c = condition(about, space.gauges[name])
+        how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
+        sentence = f"{words.capitalize()}: {kept.mean():.2f}{error} of {n} neighbors stay; {how}."
+        found.append(Finding(f"neighbors kept, {name}", float(kept.mean()), None, sentence))
+    if counts is not None and "centered" in space.found:
+        kept, order = 1 - moved_by(space, "centered"), np.argsort(counts[space.queries], kind="stable")
+        thirds = [kept[part].mean() for part in np.array_split(order, 3)]
+        sentence = "Centered, of rare, middle and popular items' neighbors stay " + ", ".join(
+            f"{x:.2f}" for x in thirds
+        )
+        found.append(Finding("neighbors kept, rarest third", float(thirds[0]), None, f"{sentence}."))
+    for c in (1.2, 1.5, 2):
+        share = float(np.mean(certified(space.found["given"].cosines, c)))
+        sentence = f"{percent(share)} of the nearest neighbors are certain if scales are known up to a factor of {c}."
+        found.append(Finding(f"certified, c = {c}", share, None, sentence))
+    return found
+
+
+def about_chance(space, B, again=None):
+    """Findings on chance, and on a second run."""
+    found = []
+    for name in ("given", "centered"):
+        if name in space.gauges:
+            threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
+            usual = float(np.median(space.found[name].cosines))
+            what = "As given" if name == "given" else "Centered and projected back"
+            sentence = (
+                f"{what}, one pair in a thousand is above {threshold:.2f} by chance; neighbors' median {usual:.2f}."
+            )
+            found.append(Finding(f"chance, {name}", threshold, None, sentence, level(usual > threshold)))
+    if again is not None:
+        has = directions(again).any(axis=1)
+        queries = np.flatnonzero(np.isin(space.distinct, space.queries[has[space.queries]]))
+        n = space.found["given"].rows.shape[1]
+        rows = space.distinct[search(directions(again[space.distinct]), queries, n).rows]
+        first = space.found["given"].rows[has[space.queries]]
+        share, by_chance = float(np.mean(shared(first, rows))), n / (len(space.distinct) - 1)
+        sentence = f"{share:.2f} of the neighbors are the same in the other run; by chance {by_chance:.2f}."
+        found.append(Finding("neighbors kept, other run", share, None, sentence))
+    return found
+
+
+def about_health(space, B, counts=None):
+    """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
+    U = directions(B[space.queries])
+    names = (
+        "mean cosine",
+        "share of the first direction",
+        "effective rank",
+        "skewness of hubs",
+        "share with a near twin",
+    )
+    random = np.random.default_rng(3).normal(size=U.shape)
+    pairs = zip(names, health(U), health(directions(random)), strict=True)
+    found = [
+        Finding(name, float(x), None, f"{name.capitalize()}: {x:.2f}; of random vectors {y:.2f}.")
+        for name, x, y in pairs
+    ]
+    zero = int(len(B) - sum(rows.any(axis=1).sum() for rows in np.array_split(B, len(B) // 8192 + 1)))
+    double = len(B) - zero - len(space.distinct)
+    found.append(Finding("zero rows", zero, 0, f"{zero} items are zero, and left out.", level(not zero)))
+    found.append(
+        Finding("parallel rows", double, 0, f"{double} items are parallel to an earlier one.", level(not double))
+    )
+    if counts is not None:
+        lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
+        r = rank_correlation(lengths, counts[space.queries]) if np.ptp(lengths) > 1e-6 * lengths.max() else None
+        if r is not None:
+            found.append(
+                Finding("length and frequency", r, None, f"Rank correlation of length and frequency: {r:.2f}.")
+            )
+    return found
+
+
+def about_labels(space, labels):
+    """Findings on the share of neighbors with an item's own label, in every gauge."""
+    found = []
+    for name, near in space.found.items():
+        own = np.mean(labels[near.rows] == labels[near.items, None], axis=1)
+        error = 1.96 * np.std(own) / np.sqrt(len(own))
+        words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
+        sentence = f"{words.capitalize()}: {own.mean():.2f} ± {error:.2f} of the neighbors have the item's own label."
+        found.append(Finding(f"same label, {name}", float(own.mean()), None, sentence))
+    return found
+
+
+def advice(answer, has_users, ranking=False):
+    """What to do, with its reason and its price: a sentence or two."""
+    how = "correlations of the items' columns of scores" + (", each less its user's mean" if ranking else "")
+    cure = f"the safe items, whose cosines are the {how}; no choice of M changes these"
+    price = "Two items are then alike if the model recommends them to the same users, which need not be what you mean"
+    if answer == "yes":
+        return (
+            "Keep these cosines, and trust them where they are above the threshold of chance. Whether they mean what "
+            "you need is for labels or held-out data to say."
+        )
+    if answer == "by convention":
+        return (
+            "Say which form you use. VΣ gives the cosines of the columns of scores; V and V√Σ count weak directions more."
+            + (f" Or use {cure}." if has_users else "")
+        )
+    if has_users:
+        first = "Say how the model was trained; until then use" if answer == "unknown" else "Use"
+        return f"{first} {cure}. {price}."
+    if answer == "unknown":
+        return (
+            "Run this again with the other factor and with how the model was trained. Until then read the nearest "
+            "neighbors as suggestions, and let nothing depend on their order."
+        )
+    return (
+        "Rank by the model's own scores, or run this again with the other factor, which brings safe items. Otherwise "
+        "retrain: with a penalty on both factors until they are balanced, or with cosines inside the loss."
+    )

@@ -1,0 +1,291 @@
+"""The audit as a function and as a command: evidence that contradicts, what is written, and what is refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import rotation, unit
+
+import cosine_audit
+from cosine_audit import audit, cli, report, safe_items
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, library
+
+ROOT = Path(__file__).parents[1]
+
+
+def balanced(rng, n=80, p=40, k=5):
+    P, B = rng.normal(size=(n, k)) * np.arange(1, k + 1), rng.normal(size=(p, k))
+    U, s, Vt = np.linalg.svd(P @ B.T, full_matrices=False)
+    turn = rotation(rng, k)
+    return U[:, :k] * np.sqrt(s[:k]) @ turn, Vt[:k].T * np.sqrt(s[:k]) @ turn
+
+
+@pytest.fixture
+def pair(rng, tmp_path, monkeypatch):
+    """Files of a balanced model in the folder where the test runs."""
+    monkeypatch.chdir(tmp_path)
+    P, B = balanced(rng)
+    np.save("users.npy", P)
+    np.save("items.npy", B)
+    return P, B
+
+
+# Verdicts and what contradicts them
+
+
+def test_one_table_given_twice_shows_nothing(rng):
+    B = rng.normal(size=(90, 5))
+    for same in (B, B[::-1], 3 * B, B[:50]):
+        report = audit(B, same, objective="factors")
+        assert report.verdict == "unknown"
+        assert "one table given twice" in report.reason
+
+
+def test_normalized_is_not_taken_on_trust(rng):
+    P, B = rng.normal(size=(99, 5)), rng.normal(size=(90, 5))
+    assert audit(B, P, objective="normalized").verdict == "unknown"
+    assert "no side has rows of length one" in audit(B, P, objective="normalized").reason
+    after = audit(unit(B), P, objective="normalized")
+    assert after.verdict == "unknown"
+    assert "only items have rows of length one" in after.reason
+    assert audit(unit(B), unit(P), objective="normalized").verdict == "yes"
+    assert audit(unit(B), objective="normalized").verdict == "yes"
+    assert audit(unit(B)[:9], objective="normalized").verdict == "unknown"
+
+
+def test_numbers_that_contradict_the_objective_are_said(rng):
+    P, B = balanced(rng)
+    said = audit(B, P, objective="ranking")
+    assert said.verdict == "no"
+    assert said.rests_on == "theory alone"
+    assert "0.0 % out of balance" in said.warnings[0]
+    assert "was it trained on cosines" in audit(unit(B), unit(P), objective="ranking").warnings[0]
+    n_u, n_i = rng.integers(1, 9, 80), rng.integers(1, 9, 40)
+    weighted = P / np.sqrt(n_u)[:, None], B / np.sqrt(n_i)[:, None]
+    said = audit(weighted[1], weighted[0], objective="none", user_counts=n_u, item_counts=n_i)
+    assert "balanced by their counts" in said.warnings[0]
+
+
+@pytest.mark.parametrize("size", [1, 1e78, 1e-85, 1e300])
+def test_balance_does_not_depend_on_size(rng, size):
+    P, B = balanced(rng)
+    M = np.diag([2.0, 1, 1, 1, 1])
+    assert audit(size * B, P, objective="factors").verdict == "yes"
+    off = audit(size * B @ np.linalg.inv(M), P @ M / size, objective="factors")
+    assert off.verdict == "no"
+    assert np.abs(off.safe_items).max() > 0
+
+
+def test_small_directions_are_looked_at(rng):
+    """A strong direction hides what a weak one does: 4 % out of balance, but balancing moves more neighbors."""
+    U, V = (np.linalg.qr(rng.normal(size=(n, 5)))[0] for n in (300, 100))
+    root, D = np.sqrt([60, 1, 1, 1, 1]), np.array([1, 1, 1, 1, 1.6])
+    found = audit(V * root / D, U * root * D, objective="factors")
+    assert found.verdict == "no"
+    assert "only 3.6 % out of balance" in found.reason
+
+
+def test_a_direction_that_no_user_sees(rng):
+    P, B = unit(rng.normal(size=(99, 5)) * [1, 1, 1, 0, 0]), unit(rng.normal(size=(90, 5)))
+    assert "no user has a part in 2 of" in audit(B, P, objective="normalized").reason
+    three = audit(np.eye(6), np.array([[1.0, 0, 0, 1, 0, 0]]), objective="none")  # items that no user sees
+    assert three.verdict == "no"
+    assert three.safe_items.shape[0] == 6
+
+
+def test_false_reasons(rng):
+    B = rng.random((40, 4))
+    assert "positive scale" in audit(B, trained_by="NMF").reason
+    assert "start" not in audit(B, trained_by="PCA").reason
+    assert "the features are fixed" in audit(B, trained_by="logistic regression on fixed features").reason
+
+
+def test_names_of_libraries():
+    for name in ("implicit ALS", "IMPLICIT-als", "implicit_ALS", "als"):
+        assert library(name)[0] == "implicit ALS"
+    with pytest.raises(ValueError, match="trained_by must be one of implicit ALS, .* got 'magic'"):
+        library("magic")
+    assert {one.objective for one in LIBRARIES.values()} <= set(OBJECTIVES)
+    assert cli.main(["x.npy", "--trained-by", "magic"]) == 2
+
+
+WRONG = [
+    ({"items": np.ones(3)}, ValueError, "items must be a matrix"),
+    ({"items": np.ones((5, 2)) * 1j}, TypeError, "items must be real numbers, got complex128"),
+    ({"users": np.ones((9, 3))}, ValueError, "users must have 5 columns, as items have, got 3"),
+    ({"users": np.zeros((9, 5))}, ValueError, "users must have a row other than zero"),
+    ({"item_counts": [1, 2]}, ValueError, r"item_counts must have shape \(40,\), got shape \(2,\)"),
+    ({"item_counts": np.full(40, -1)}, ValueError, "item_counts must be finite, at least 0"),
+    ({"item_counts": ["x"] * 40}, TypeError, "item_counts must be numbers"),
+    ({"user_counts": np.ones(9)}, ValueError, "user_counts must have users, which were not given"),
+    ({"labels": "ab"}, ValueError, r"labels must have shape \(40,\)"),
+    ({"names": ["a"]}, ValueError, r"names must have shape \(40,\)"),
+    ({"again": np.ones((3, 3))}, ValueError, "again must have 40 rows, as items have, got 3"),
+    ({"sample": 3}, ValueError, "sample must be an integer >= 100, got 3"),
+    ({"objective": "bpr"}, ValueError, "objective must be one of product, .* got 'bpr'"),
+    ({"objective": "none", "trained_by": "ALS"}, ValueError, "give trained_by or objective, not both"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), WRONG, ids=lambda x: str(x)[:20])
+def test_errors_name_argument_and_value(rng, arguments, error, message):
+    with pytest.raises(error, match=message):
+        audit(**({"items": rng.normal(size=(40, 5))} | arguments))
+
+
+# The command
+
+
+def test_everything_is_written(pair, capsys):
+    P, B = pair
+    B = np.vstack([B, 2 * B[:2], np.zeros((1, 5))])
+    names = ["<script>alert(1)</script>", "日本 {{ 7*7 }}", "a\ud800b", *(f"item {i}" for i in range(40))]
+    np.savez("model.npz", item_factors=B, user_factors=P, names=np.array(names[:43]))
+    np.save("labels.npy", np.arange(43) % 4)
+    np.save("counts.npy", np.arange(43) + 1)
+    np.save("again.npy", np.random.default_rng(5).normal(size=(43, 3)))
+    words = ["--labels", "labels.npy", "--item-counts", "counts.npy", "--again", "again.npy", "--report", "a/b"]
+    assert cli.main(["model.npz", "--trained-by", "ALS", *words, "--json", "--safe-items", "s.npy"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    schema = json.loads(resources.files("cosine_audit").joinpath("schema.json").read_text("utf-8"))
+    pytest.importorskip("jsonschema").validate(said, schema)
+    assert said == json.loads(Path("a/b/summary.json").read_text("utf-8"))
+    assert said["verdict"] == "no"  # two items twice are out of balance
+    assert schema["properties"]["objective"]["enum"] == list(OBJECTIVES)
+    values = {one["name"]: one["value"] for one in said["findings"]}
+    assert values["zero rows"] == 1
+    assert values["parallel rows"] == 2
+    assert {"same label, back", "neighbors kept, other run", "length and frequency", "certified, c = 1.5"} <= set(
+        values
+    )
+    assert sorted(path.name for path in Path("a/b").iterdir()) == ["report.html", "safe-items.npy", "summary.json"]
+    np.testing.assert_array_equal(np.load("s.npy"), np.load("a/b/safe-items.npy"))
+    page = Path("a/b/report.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "http" not in page
+    assert page.index("<h2>Advice") < page.index("<h2>Findings") < 5_000
+    assert page.count("<img") == 2
+    assert "{{ 7*7 }}" in page or "49" not in page
+
+
+def test_the_terminal_says_what_was_read(pair, capsys):
+    assert cli.main(["items.npy", "users.npy", "--trained-by", "implicit als"]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("items: 40 × 5 from items.npy, no names\nusers: 80 × 5")
+    assert "\nYes: training determined these cosines.\n" in said.out
+    assert said.err == ""
+
+
+@pytest.mark.parametrize(
+    ("objective", "fail_on", "status"),
+    [
+        ("none", "no", 1),
+        ("none", None, 0),
+        ("unknown", "no", 0),
+        ("unknown", "unknown", 1),
+        ("factors", "unknown", 0),
+        ("convention", "unknown", 0),
+    ],
+)
+def test_exit_status(pair, objective, fail_on, status):
+    words = ["--fail-on", fail_on] if fail_on else []
+    assert cli.main(["items.npy", "users.npy", "--objective", objective, *words]) == status
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links, pipes and /proc are of other systems")
+def test_what_cannot_be_written_is_one_sentence(pair, capsys):
+    Path("file").write_text("x")
+    Path("taken/report.html").mkdir(parents=True)
+    os.symlink("nowhere/else", "link")
+    before = sorted(Path().rglob("*"))
+    places = ["file", "taken", "x" * 300, "link", "file/below"] + ["/proc/x"] * os.path.isdir("/proc")
+    for place in places:
+        assert cli.main(["items.npy", "users.npy", "--report", place]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+        assert sorted(Path().rglob("*")) == before
+    os.mkfifo("pipe")  # what is no file is never replaced
+    assert cli.main(["items.npy", "users.npy", "--safe-items", "pipe"]) == 2
+    assert Path("pipe").is_fifo()
+    assert cli.main(["items.npy", "--safe-items", "s.npy"]) == 2
+    assert "--safe-items: expected users" in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_an_input_is_not_overwritten(pair, capsys):
+    """Who audits the safe items of an earlier run, into the same folder, keeps them."""
+    Path("out").mkdir()
+    Path("items.npy").rename("out/safe-items.npy")
+    for words in (["--report", "out"], ["--safe-items", "out/../out/safe-items.npy"], ["--safe-items", "users.npy"]):
+        assert cli.main(["out/safe-items.npy", "users.npy", *words]) == 2
+        assert "expected an input that is not overwritten" in capsys.readouterr().err
+    assert [path.name for path in Path("out").iterdir()] == ["safe-items.npy"]
+
+
+def test_a_full_disk_leaves_nothing(pair, monkeypatch, capsys):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(report.np, "save", full)
+    assert cli.main(["items.npy", "users.npy", "--report", "new"]) == 2
+    assert "No space left" in capsys.readouterr().err
+    assert not Path("new").exists()
+
+
+def test_a_missing_extra_names_its_command(pair, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    assert cli.main(["items.npy", "users.npy", "--report", "new"]) == 2
+    assert "pip install 'cosine-audit[report]'" in capsys.readouterr().err
+    assert audit(pair[1])._repr_html_() is None
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    Path("i.csv").write_text("id,a,b\n1,2,3\n")
+    assert cli.main(["i.csv"]) == 2
+    assert "pip install 'cosine-audit[files]'" in capsys.readouterr().err
+    assert cli.main(["items.npy", "users.npy", "--json"]) == 0
+
+
+def test_in_a_notebook_it_shows_itself(pair):
+    page = audit(pair[1], pair[0], trained_by="ALS", names=[f"<b>{i}" for i in range(40)])._repr_html_()
+    assert "Yes: training determined these cosines." in page
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals, nor such names")
+def test_interrupted_it_leaves_nothing(tmp_path, rng):
+    np.save(tmp_path / "i\udcff.npy", rng.normal(size=(150_000, 32)))
+    command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i\udcff.npy"), "--report", str(tmp_path / "out")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)
+    assert process.stderr.readline().startswith(b"neighbors")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 130
+    assert b"interrupted, nothing was written" in process.stderr.read()
+    process.stderr.close()
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_verdict_is_there_in_two_seconds(tmp_path, rng):
+    np.save(tmp_path / "i.npy", rng.normal(size=(1_300, 16)))
+    np.save(tmp_path / "u.npy", rng.normal(size=(6_000, 16)))
+    command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i.npy"), str(tmp_path / "u.npy")]
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}
+    before = os.times()
+    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 4
+    assert time.monotonic() > 0
+
+
+def test_the_readme_says_what_the_command_does():
+    text = (ROOT / "README.md").read_text("utf-8")
+    for word in ("--fail-on no", "--json", "--report", "pip install", "exit status", "5 %"):
+        assert word in text
+    assert all(name in text for name in LIBRARIES)
+    assert cosine_audit.__version__ in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert callable(safe_items)

@@ -1,0 +1,350 @@
+"""Reading embeddings: what is right is read, and what is wrong is one sentence, exit status 2, and nothing written."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import subprocess
+import sys
+import zipfile
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from cosine_audit import cli
+from cosine_audit.files import InputError, read_matrix, read_pair, read_vector
+
+E = np.random.default_rng(0).normal(size=(6, 3)).round(3)
+NAMES = ["bread", "milk", "tea", "rice", "日本", "soap 2"]
+
+
+def saved(array, **options):
+    stream = io.BytesIO()
+    np.save(stream, array, **options)
+    return stream.getvalue()
+
+
+def header(shape, dtype="<f8"):
+    """The beginning of a .npy file; shape as it stands in the file."""
+    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}"
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
+
+
+def zipped(**entries):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in entries.items():
+            archive.writestr(name.replace("__", "."), data)
+    return stream.getvalue()
+
+
+def tensors(kind="F32", dtype="<f4", **arrays):
+    """A file of safetensors, as its specification says."""
+    start, head, body = 0, {}, b""
+    for name, array in arrays.items():
+        data = array.astype(dtype).tobytes()
+        head[name] = {"dtype": kind, "shape": array.shape, "data_offsets": [start, start + len(data)]}
+        start, body = start + len(data), body + data
+    text = json.dumps(head).encode()
+    return struct.pack("<Q", len(text)) + text + body
+
+
+def text(rows, separator=",", names=NAMES, end="\n"):
+    lines = [separator.join([name, *map(str, row)]) for name, row in zip(names, rows.tolist(), strict=True)]
+    return end.join([*lines, ""])
+
+
+def frame():
+    return pytest.importorskip("pandas", reason="pandas is an extra").DataFrame(E)
+
+
+def put(folder, name, data):
+    path = folder / name
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
+# What is right
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", ">f8", "f2", "i4", "u1"])
+@pytest.mark.parametrize("order", "CF")
+def test_an_array_is_read_as_numpy_reads_it(tmp_path, dtype, order):
+    values = np.asarray(100 * np.abs(E), dtype, order=order)
+    np.testing.assert_array_equal(read_matrix(put(tmp_path, "e.npy", saved(values))).values, values)
+
+
+IDS = ["7", "12", "3", "40", "5", "1"]
+ORDINARY = {  # the file, what it holds, the names of its rows
+    "names in front": ("e.csv", lambda: "name,a,b,c\n" + text(E), NAMES),
+    "no header": ("e.csv", lambda: text(E), NAMES),
+    "no header, no names": ("e.csv", lambda: "\n".join(",".join(map(str, row)) for row in E.tolist()), None),
+    "another header": ("e.csv", lambda: "what,f0,f1,f2\n" + text(E), NAMES),
+    "tabs, a mark, Windows": ("e.tsv", lambda: "\ufeff" + "token\ta\tb\tc\r\n" + text(E, "\t", end="\r\n"), NAMES),
+    "ids and titles": (
+        "e.csv",
+        lambda: "movieId,title,f0,f1,f2\n" + text(E, names=[f"{i},{n}" for i, n in zip(IDS, NAMES, strict=True)]),
+        NAMES,
+    ),
+    "numeric ids": ("e.csv", lambda: "item_id,a,b,c\n" + text(E, names=IDS), IDS),
+    "numeric ids without header": ("e.csv", lambda: text(E, names=IDS), IDS),
+    "pandas with its index": ("e.csv", lambda: frame().to_csv(), list("012345")),
+    "pandas without": ("e.csv", lambda: frame().to_csv(index=False), None),
+    "pandas, named index": ("e.csv", lambda: frame().set_axis(IDS).to_csv(index_label="movieId"), IDS),
+    "pandas, neither": ("e.csv", lambda: frame().to_csv(index=False, header=False), None),
+    "numpy.savetxt": ("e.txt", lambda: "\n".join(" ".join(f"{x:.18e}" for x in row) for row in E), None),
+    "word2vec": (
+        "e.vec",
+        lambda: "6 3\n" + text(E, " ", [n.replace(" ", "_") for n in NAMES]),
+        [n.replace(" ", "_") for n in NAMES],
+    ),
+    "word2vec, spaces at ends": ("e.txt", lambda: "6 3 \n" + text(E, " ", IDS, " \n"), IDS),
+    "GloVe": (
+        "e.txt",
+        lambda: text(E, " ", ["the", ",", '"', "of", "0.5", "nan"]),
+        ["the", ",", '"', "of", "0.5", "nan"],
+    ),
+    "quoted names": (
+        "e.csv",
+        lambda: "title,a,b,c\n" + text(E, names=[f'"{n}, {i}"' for i, n in enumerate(NAMES)]),
+        [f"{n}, {i}" for i, n in enumerate(NAMES)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_what_is_ordinary_is_read(tmp_path, name):
+    file, data, names = ORDINARY[name]
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    table = read_matrix(put(tmp_path, file, data()), "items")
+    np.testing.assert_allclose(table.values, E)
+    assert table.names == names
+    assert ("read as names, 3 columns" in table.note) == (names is not None)
+
+
+def test_whole_numbers_are_dimensions_unless_they_are_named_ids(tmp_path):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    whole = np.arange(12).reshape(6, 2)
+    assert read_matrix(put(tmp_path, "e.csv", "a,b\n" + "\n".join(f"{x},{y}" for x, y in whole))).values.shape == (6, 2)
+    assert read_matrix(put(tmp_path, "i.csv", "id,b\n" + "\n".join(f"{x},{y}" for x, y in whole))).names[1] == "2"
+
+
+@pytest.mark.parametrize("index", [False, True])
+def test_parquet(tmp_path, index):
+    pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    table = frame().set_axis(list("abc"), axis=1)
+    table = table.set_axis(NAMES) if index else table.assign(title=NAMES)
+    table.to_parquet(tmp_path / "e.parquet")
+    found = read_matrix(tmp_path / "e.parquet")
+    np.testing.assert_allclose(found.values, E)
+    assert found.names == NAMES
+    lists = frame().assign(vector=E.tolist(), id=IDS)[["id", "vector"]]
+    lists.to_parquet(tmp_path / "l.parquet")
+    found = read_matrix(tmp_path / "l.parquet")
+    np.testing.assert_allclose(found.values, E)
+    assert found.names == IDS
+
+
+def test_one_file_with_both_factors(tmp_path):
+    users = E[:2] + 1
+    np.savez(
+        tmp_path / "m.npz", user_factors=users, item_factors=E, factors=3, regularization=0.01
+    )  # as implicit saves
+    files = [tmp_path / "m.npz"]
+    if pytest.importorskip("safetensors", reason="safetensors is an extra"):
+        files.append(put(tmp_path, "m.safetensors", tensors(item_emb=E, user_emb=users)))
+    for file in files:
+        items, others = read_pair(file)
+        np.testing.assert_allclose(items.values, E, rtol=1e-6)
+        np.testing.assert_allclose(others.values, users, rtol=1e-6)
+    assert read_pair(f"{files[0]}#item_factors")[1] is None
+    np.savez(tmp_path / "n.npz", vectors=E, names=np.array(NAMES))
+    assert read_pair(tmp_path / "n.npz")[0].names == NAMES
+
+
+def test_half_of_a_float(tmp_path):
+    pytest.importorskip("safetensors", reason="safetensors is an extra")
+    bits = (E.astype("<f4").view("<u4") >> 16).astype("<u2")
+    values = read_matrix(put(tmp_path, "e.safetensors", tensors("BF16", "<u2", items=bits))).values
+    np.testing.assert_allclose(values, E, rtol=1e-2)
+    assert values.dtype == np.float32
+
+
+def test_counts_labels_and_names(tmp_path):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    table = read_vector(
+        put(tmp_path, "n.csv", "item,count\n" + "".join(f"{name},{i}\n" for i, name in enumerate(NAMES)))
+    )
+    assert table.values.tolist() == list(range(6))
+    assert table.names == NAMES
+    assert read_vector(put(tmp_path, "n.txt", "\n".join(NAMES[:5]))).values.tolist() == NAMES[:5]
+    assert read_vector(put(tmp_path, "n.npy", saved(np.arange(6)))).values.tolist() == list(range(6))
+
+
+# What is wrong
+
+
+class Bomb:
+    """An object whose pickle would create a file."""
+
+    def __reduce__(self):
+        return open, ("exploded", "w")
+
+
+def changed(value):
+    other = E.copy()
+    other[2, 1] = value
+    return saved(other)
+
+
+LIE = bytearray(zipped(e__npy=saved(E)))
+LIE[LIE.index(b"PK\x01\x02") + 24] ^= 0xFF  # the size in the directory of the archive
+CSV = "name,a,b,c\n" + text(E)
+BAD = {  # the file, what it holds (None: there is none, {}: a folder), a part of the sentence
+    "no file": ("nothing.npy", None, "expected a file, there is none"),
+    "a long name": ("x" * 300 + ".npy", None, "expected a file, there is none"),
+    "a folder": ("d.npy", {}, "got a folder or a device"),
+    "a pickle": ("e.pkl", pickle.dumps(Bomb()), "never loaded"),
+    "gensim's": ("w2v.model", b"x", "model.wv.save_word2vec_format"),
+    "PyTorch's": ("e.pt", b"PK", "never loaded"),
+    "an ending": ("e.doc", b"x", "expected a file that ends in .npy, .npz"),
+    "no ending": ("e", b"x", "got no ending"),
+    "empty": ("e.npy", b"", "got an empty file"),
+    "a pickle named npy": ("e.npy", pickle.dumps(Bomb()), "expected the header of a NumPy array"),
+    "objects": ("e.npy", saved(np.array([Bomb()] * 4), allow_pickle=True), "got Python objects"),
+    "objects in an archive": (
+        "e.npz",
+        zipped(e__npy=saved(np.array([Bomb()]), allow_pickle=True)),
+        "got Python objects",
+    ),
+    "truncated": ("e.npy", saved(E)[:-8], "expected 144 bytes after the header, for shape (6, 3), got 136"),
+    "a header cut off": ("e.npy", saved(E)[:40], "expected the header"),
+    "terabytes": ("e.npy", header("(1000000000, 1000000)") + bytes(96), "expected 8,000,000,000,000,000 bytes"),
+    "overflowing": ("e.npy", header(f"({2**62}, {2**62})") + bytes(96), "expected 170,141,183,460"),
+    "negative": ("e.npy", header("(-4, 3)") + bytes(96), "got shape (-4, 3)"),
+    "negative twice": ("e.npy", header("(-4, -3)") + bytes(96), "got shape (-4, -3)"),
+    "absurd": ("e.npy", header(f"({10**400}, 3)") + bytes(96), "e.npy: expected"),
+    "a hundred dimensions": ("e.npy", header(str((1,) * 100)) + bytes(8), "got shape (1, 1, 1"),
+    "minus signs": ("e.npy", header("(" + "-" * 5000 + "1,)") + bytes(8), "expected the header"),
+    "complex": ("e.npy", saved(E + 1j), "items must be real numbers, got complex128"),
+    "text for numbers": ("e.npy", saved(E.astype(str)), "items must be real numbers, got <U"),
+    "booleans": ("e.npy", saved(E > 0), "items must be real numbers, got bool"),
+    "structured": ("e.npy", saved(np.zeros((5, 2), "f4,f4")), "items must be real numbers"),
+    "a scalar": ("e.npy", saved(np.array(1.0)), "got shape ()"),
+    "one dimension": ("e.npy", saved(E[0]), "got shape (3,)"),
+    "three dimensions": ("e.npy", saved(E[None]), "got shape (1, 6, 3)"),
+    "no rows": ("e.npy", saved(E[:0]), "got shape (0, 3)"),
+    "no columns": ("e.npy", saved(E[:, :0]), "got shape (6, 0)"),
+    "one row": ("e.npy", saved(E[:1]), "at least 4 different directions"),
+    "one column": ("e.npy", saved(E[:, :1]), "items must have at least 2 columns, got 1"),
+    "one direction": ("e.npy", saved(np.outer(np.arange(1, 9.0), E[0])), "at least 4 different directions, got 1"),
+    "NaN": ("e.npy", changed(np.nan), "items must be finite, got nan in row 2, column 1"),
+    "infinite": ("e.npy", changed(-np.inf), "items must be finite, got -inf in row 2, column 1"),
+    "all zero": ("e.npy", saved(0 * E), "items must have a row other than zero"),
+    "no archive": ("e.npz", b"PK nothing", "expected whole npz data, got: File is not a zip file"),
+    "a zip bomb": ("e.npz", zipped(e__npy=header("(10000000, 3)", "<f4") + bytes(12 * 10**7)), "bytes promised"),
+    "something else": ("e.npz", zipped(e__txt="x"), "expected the header of a NumPy array"),
+    "an archive that lies": ("e.npz", bytes(LIE), "expected 144 bytes after the header"),
+    "an archive cut off": ("e.npz", zipped(e__npy=saved(E))[:-30], "expected whole npz data"),
+    "which array": (
+        "e.npz",
+        zipped(a1__npy=saved(E), b1__npy=saved(E)),
+        "expected one array, or a # and one of a1, b1",
+    ),
+    "another array": ("e.npz#b", zipped(a__npy=saved(E)), "expected one of a after the #, got b"),
+    "no tensors": ("e.safetensors", b"\xff" * 99, "expected whole safetensors data"),
+    "more rows promised": ("e.vec", "7 3\n" + text(E, " ", IDS), "expected 7 rows and 3 columns as promised"),
+    "a promise of terabytes": ("e.vec", "4000000000 300\n" + text(E, " ", IDS), "as promised"),
+    "no number": ("e.csv", CSV.replace(str(E[2, 1]), "eight"), "row 2, column 'b': expected a number, got 'eight'"),
+    "not UTF-8": ("e.csv", CSV.encode() + b"th\xe9,1,2,3\n", "expected whole csv data, got: 'utf-8' codec"),
+    "a number missing": ("e.csv", CSV.replace(f"{E[2, 1]},", ",", 1), "row 2, column 'b': expected a number, got ''"),
+    "a column too many": ("e.csv", CSV.replace("tea,", "tea,9,"), "expected whole csv data"),
+    "a header twice": ("e.csv", CSV.replace("b", "a", 1), "expected columns with different names, got 'a' twice"),
+    "a header alone": ("e.csv", "name,a,b\n", "e.csv: expected"),
+    "only names": ("e.csv", "name,what\na,b\nc,d\n", "expected columns of numbers"),
+    "a line without end": ("e.csv", "1," * 10**6, "expected lines of at most 1,000,000 bytes"),
+    "wide and short": ("e.csv", "a" + ",b" * 50_000 + "\n" + "1\n" * 100_000, "expected rows as long as the first"),
+    "zeros": ("e.csv", bytes(10_000), "e.csv: expected"),
+    "no Parquet": ("e.parquet", b"PAR1" + bytes(100) + b"PAR1", "expected whole parquet data"),
+}
+
+
+def arguments(folder, file, data):
+    if data == {}:
+        (folder / file).mkdir()
+    elif data is not None:
+        put(folder, file.partition("#")[0], data)
+    return [str(folder / file), "--report", str(folder / "out"), "--safe-items", str(folder / "safe.npy")]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_what_is_wrong_is_one_sentence(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    file, data, sentence = BAD[name]
+    if name in ("no tensors", "no Parquet") or file.endswith((".csv", ".vec")):
+        for package in ("pandas", "pyarrow", "safetensors"):
+            pytest.importorskip(package, reason=f"{package} is an extra")
+    argv = arguments(tmp_path, file, data)
+    before = sorted(tmp_path.rglob("*"))
+    assert cli.main(argv) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("cosine-audit: ")
+    assert said.err.count("\n") == 1
+    assert sentence in said.err
+    assert len(said.err) < 1_200
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_parquet_that_promises_more_than_it_holds(tmp_path):
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    from pyarrow import parquet
+
+    parquet.write_table(
+        pa.table({"a": np.zeros(10**7, dtype="i1"), "b": np.zeros(10**7, dtype="i1")}), tmp_path / "e.parquet"
+    )
+    long = pa.table({"name": ["x" * 10**6] * 9, "a": np.zeros(9), "b": np.zeros(9)})
+    parquet.write_table(long, tmp_path / "n.parquet")
+    parquet.write_table(pa.table({"v": [[1.0, 2], [3.0]] * 3}), tmp_path / "l.parquet")
+    parquet.write_table(pa.table({}), tmp_path / "none.parquet")
+    for file, sentence in (
+        ("e", "promised"),
+        ("n", "names of at most"),
+        ("l", "lists of one length"),
+        ("none", "expected"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            read_matrix(tmp_path / f"{file}.parquet")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sparse files, names in bytes and /proc are of other systems")
+def test_the_worst_take_little_memory_and_time(tmp_path):
+    with open(tmp_path / "holes.npy", "wb") as stream:
+        stream.write(header("(1000000, 1024)", "<f4"))
+        stream.truncate(stream.tell() + 4 * 1024 * 10**6)
+    put(tmp_path, "bomb.npz", zipped(e__npy=header("(2500000, 10)", "<f4") + bytes(10**8)))
+    for file in ("holes.npy", "bomb.npz"):
+        command = [sys.executable, "-m", "cosine_audit", str(tmp_path / file)]
+        done = subprocess.run(
+            ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "-", *command],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+        )
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_names_that_agree(tmp_path):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    np.savez(tmp_path / "e.npz", vectors=E, names=np.array(NAMES))
+    rows = [f"{name},{i + 1}" for i, name in enumerate(NAMES)]
+    counts = put(tmp_path, "n.csv", "\n".join(["item,count", *rows[::-1]]))
+    with pytest.raises(InputError, match="row 0: expected the name 'bread', as the embeddings have, got 'soap 2'"):
+        cli.examine(cli.parser().parse_args([str(tmp_path / "e.npz"), "--item-counts", str(counts)]))
+    assert all(a != b for a, b in pairwise(NAMES))
