@@ -2,9 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
-PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb),book tests)
-
-FILES := ITEMS USERS COUNTS LABELS AGAIN OBJECTIVE SAMPLE OUT
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb),book tests audit/tests)
 
 .PHONY: book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
 
@@ -17,9 +15,8 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter
 	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
-audit: $(READY)  ## which cosines of your embeddings are determined: make audit ITEMS=items.npy USERS=users.npy
-	@$(BIN)/python -m tools.audit $(if $(NO_CENTERING),--no-centering) $(foreach name,$(FILES),$(if $($(name)),\
-		--$(shell echo $(name) | tr A-Z a-z) "$($(name))"))
+audit: $(READY)  ## which cosines of your embeddings are determined: says how the command is called
+	@$(BIN)/cosine-audit --help
 
 lab: $(READY)  ## open the chapters for editing, rendered as in the book
 	$(BIN)/jupyter lab book
@@ -69,7 +66,7 @@ lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allo
 clean:
 	rm -rf .venv .venv-lowest _build
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml audit/pyproject.toml
 	rm -rf .venv
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt

@@ -1,9 +1,12 @@
 """The shared module of the book: data → spectrum → model → similarity → verdict."""
 
+from cosine_audit.neighbors import nearest, overlap
+
 from helpers.claims import check, check_identity, check_that, show
 from helpers.documentation import read_documentation
 from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 from helpers.models import (
+    choices_of_d,
     factor_norm_factors,
     factor_norm_loss,
     product_norm_factors,
@@ -14,7 +17,6 @@ from helpers.models import (
     weight_decay_factors,
     weight_decay_loss,
 )
-from helpers.neighbors import choices_of_d, nearest, overlap
 from helpers.recovery import Recovery, average_precision, cluster_auc, neighbor_purity, recovery_scores
 from helpers.remedies import (
     centered_gram,

@@ -159,3 +159,26 @@ def transform(A, B, M):
 def squared_norm(M):
     """Squared Frobenius norm of a dense or sparse matrix."""
     return float((M.multiply(M) if hasattr(M, "multiply") else M * M).sum())
+
+
+def choices_of_d(s, lam):
+    r"""Six choices of D for :math:`\hat A D, \hat B D^{-1}` with Eq. 5's factors: one table of scores, six of cosines.
+
+    :math:`D = \sqrt g` and :math:`1/\sqrt g`, the paper's two; I between them; :math:`1/\sqrt\sigma`, the balanced
+    split; :math:`1/(\sigma\sqrt g)`, under which item–item cosines are those of the columns of the scores (projecting
+    back); and one drawn at random, :math:`\ln d` normal with deviation 1, always the same.
+    Parameters: s (k,) singular values > 0; lam ≥ 0. Returns: a dict from name to d (k,).
+    Raises ValueError if lam < 0 or s has an entry that is not finite and > 0.
+    Source: Steck et al. 2024, Section 2.2 and below Eq. 6; the fifth is f = σ g.
+    """
+    s, g = valid_singular_values(s), shrinkage(s, lam)
+    if not s.all():
+        raise ValueError(f"s must be > 0, got {s}")
+    return {
+        "D = √g": np.sqrt(g),
+        "D = I": np.ones_like(s),
+        "D = 1/√g": 1 / np.sqrt(g),
+        "D = 1/√σ": 1 / np.sqrt(s),
+        "D = 1/(σ√g)": 1 / (s * np.sqrt(g)),
+        "D drawn": np.exp(np.random.default_rng(0).normal(size=len(s))),
+    }

@@ -42,7 +42,6 @@ GOOD = {
     "hide": {"rng": np.random.default_rng(0), "X": X, "share": 0.5},
     "layer_norm": {"E": B},
     "ndcg_at": RANKING,
-    "nearest": {"S": S, "n_neighbors": 2},
     "neighbor_purity": {"S": S, "clusters": CLUSTERS, "n_neighbors": 2},
     "neighbor_transform": {"B": B, "i": 0, "j": 1, "cond": 2.0},
     "normalize_rows": {"E": B},
@@ -75,7 +74,7 @@ GOOD = {
     "whiten": {"B": B},
 }
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
-APART = {"check_identity", "check_that", "overlap", "table"}  # which have tests of their own
+APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which have tests of their own
 
 # What is wrong whatever the argument's range, and what the message says that it got
 

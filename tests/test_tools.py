@@ -111,7 +111,8 @@ def test_set_up_installs_only_in_colab(monkeypatch, in_colab):
     asked = []
     shell = types.SimpleNamespace(run_line_magic=lambda *magic: asked.append(magic))
     exec(code, {"get_ipython": lambda: shell})
-    assert asked == ([("pip", f"install -q git+{URL}@launch")] if in_colab else [])
+    parts = ("#subdirectory=audit", "") if in_colab else ()
+    assert asked == [("pip", f"install -q git+{URL}@launch{part}") for part in parts]
 
 
 def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp_path, capfd):

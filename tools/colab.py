@@ -1,4 +1,4 @@
-"""Give every chapter a first code cell that installs `helpers` when it runs in Colab, and does nothing anywhere else.
+"""Give every chapter a first code cell that installs the audit and `helpers` in Colab, and does nothing anywhere else.
 
 Usage: python tools/colab.py, in a throw-away checkout: the workflow that publishes the book pushes it as a branch.
 """
@@ -13,6 +13,7 @@ SET_UP = """#@title Set up (runs only in Colab)
 import sys
 
 if "google.colab" in sys.modules:
+    %pip install -q git+{url}@{branch}#subdirectory=audit
     %pip install -q git+{url}@{branch}"""
 
 

@@ -9,13 +9,13 @@ import time
 from importlib import resources
 from pathlib import Path
 
+import cosine_audit
 import numpy as np
 import pytest
-from conftest import rotation, unit
-
-import cosine_audit
 from cosine_audit import audit, cli, report, safe_items
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, library
+
+from .losses import rotation, unit
 
 ROOT = Path(__file__).parents[1]
 
@@ -110,7 +110,7 @@ def test_false_reasons(rng):
 def test_names_of_libraries():
     for name in ("implicit ALS", "IMPLICIT-als", "implicit_ALS", "als"):
         assert library(name)[0] == "implicit ALS"
-    with pytest.raises(ValueError, match="trained_by must be one of implicit ALS, .* got 'magic'"):
+    with pytest.raises(ValueError, match=r"trained_by must be one of implicit ALS, .* got 'magic'"):
         library("magic")
     assert {one.objective for one in LIBRARIES.values()} <= set(OBJECTIVES)
     assert cli.main(["x.npy", "--trained-by", "magic"]) == 2

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
 from cosine_audit import cli
 from cosine_audit.files import InputError, read_matrix, read_pair, read_vector
 
@@ -345,6 +344,6 @@ def test_names_that_agree(tmp_path):
     np.savez(tmp_path / "e.npz", vectors=E, names=np.array(NAMES))
     rows = [f"{name},{i + 1}" for i, name in enumerate(NAMES)]
     counts = put(tmp_path, "n.csv", "\n".join(["item,count", *rows[::-1]]))
-    with pytest.raises(InputError, match="row 0: expected the name 'bread', as the embeddings have, got 'soap 2'"):
+    with pytest.raises(InputError, match="row 0: expected 'bread', as the embeddings have, got 'soap 2'"):
         cli.examine(cli.parser().parse_args([str(tmp_path / "e.npz"), "--item-counts", str(counts)]))
     assert all(a != b for a, b in pairwise(NAMES))

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from conftest import on_both_spheres, rotation, unit
-
 from cosine_audit import evidence as e
 from cosine_audit import gauges as g
 from cosine_audit import neighbors as near
 from cosine_audit import safe_items
+
+from .losses import on_both_spheres, rotation, unit
 
 CANONICAL = ["balanced", "whitened", "back", "centered"]
 

@@ -4,7 +4,10 @@ from functools import cache
 
 import numpy as np
 import pytest
-from conftest import (
+from cosine_audit import audit, safe_items
+from scipy.sparse import csr_matrix
+
+from .losses import (
     ITEMS,
     K,
     bpr,
@@ -18,8 +21,8 @@ from conftest import (
     unit,
     weighted_als,
 )
-from cosine_audit import audit, safe_items
-from scipy.sparse import csr_matrix
+
+pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
 
 X = shop()
 COUNTS = {"user_counts": X.sum(axis=1), "item_counts": X.sum(axis=0)}

@@ -1,6 +1,7 @@
 """The command: cosine-audit items.npy users.npy --trained-by "implicit ALS"."""
 
 import argparse
+import contextlib
 import itertools
 import os
 import signal
@@ -93,7 +94,7 @@ def agree(path, names, wanted):
     for row, pair in enumerate(zip(names, wanted, strict=True)):
         if str(pair[0]) != str(pair[1]):
             raise InputError(
-                f"{path}, row {row}: expected the name {plain(pair[1])!r}, as the embeddings have, got {plain(pair[0])!r}"
+                f"{path}, row {row}: expected {plain(pair[1])!r}, as the embeddings have, got {plain(pair[0])!r}"
             )
 
 
@@ -156,10 +157,8 @@ def main(argv=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     given = parser().parse_args(argv)
-    try:
+    with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, interrupt)
-    except ValueError:
-        pass  # not the main thread
     try:
         report = examine(given)
         write(report, given)

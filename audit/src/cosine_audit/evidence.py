@@ -1,4 +1,4 @@
-"""What is seen in a model: units, biases, ranks, free scales, what balancing moves, chance, and the health of a space."""
+"""What is seen in a model: units, biases, ranks, free scales, what balancing moves, chance, the health of a space."""
 
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ class Evidence(NamedTuple):
 
 
 class Space(NamedTuple):
-    """The items in several gauges: gauges, found (Neighbors by gauge) and the queries, row numbers of distinct items."""
+    """The items in several gauges: gauges, found (Neighbors by gauge), queries and distinct items (row numbers)."""
 
     gauges: dict
     found: dict

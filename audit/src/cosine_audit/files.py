@@ -35,7 +35,7 @@ class Table(NamedTuple):
 
 
 def read_matrix(path, role=None):
-    """A Table from a file of any format, perhaps one of its arrays, named after a #; role "items" or "users" chooses."""
+    """A Table from a file, perhaps of one of its arrays, named after a #; role "items" or "users" chooses one."""
     file, key = (str(path), "") if exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
     table = opened(file, lambda reader: reader(Path(file), key, role))
     values = np.asarray(table.values)

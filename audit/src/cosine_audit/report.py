@@ -3,6 +3,7 @@
 import contextlib
 import json
 import tempfile
+import textwrap
 from functools import cached_property
 from pathlib import Path
 
@@ -34,6 +35,11 @@ TERMS = (
     "transposed. Four are functions of the scores alone."
 )
 MARKS = {"ok": "  ok  ", "note": "      ", "warning": "  !   "}
+
+
+def lines_of(text, mark="  "):
+    """A text in lines of 79 columns behind a mark."""
+    return textwrap.wrap(text, 79, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def audit(
@@ -161,13 +167,16 @@ class Report:
         return [(name(self.space.queries[i]), name(before[i, 0]), name(after[i, 0]), kept[i]) for i in order]
 
     def __str__(self):
-        """For the terminal."""
+        """For the terminal, in lines of 79 columns."""
         how = self.trained_by or f"objective {self.objective}"
-        lines = [*self.read, "", WORDS[self.verdict], f"  Trained by: {how}.", f"  Reason: {self.reason}."]
-        lines += [f"  This rests on {self.rests_on}.", f"  Advice: {self.advice}", ""]
-        lines += [f"Warning: {warning}" for warning in self.warnings] + [""] * bool(self.warnings)
-        lines += [f"Findings, of {len(self.space.queries)} items looked up:"]
-        lines += [f"{MARKS[f.level]}{f.sentence}" for f in self.findings]
+        lines = [*self.read, "", WORDS[self.verdict]]
+        lines += lines_of(f"Trained by: {how}.") + lines_of(f"Reason: {self.reason}.")
+        lines += lines_of(f"This rests on {self.rests_on}.") + lines_of(f"Advice: {self.advice}")
+        for warning in self.warnings:
+            lines += lines_of(f"Warning: {warning}")
+        lines += ["", f"Findings, of {len(self.space.queries)} items looked up:"]
+        for finding in self.findings:
+            lines += lines_of(finding.sentence, MARKS[finding.level])
         return "\n".join(lines).lstrip("\n")
 
     __repr__ = __str__

@@ -46,6 +46,11 @@ def percent(share):
     return f"{100 * share:.{1 if share < 0.1 else 0}f} %"
 
 
+def two(x):
+    """A number with two decimals, and no minus before a zero."""
+    return f"{round(float(x), 2) + 0.0:.2f}"
+
+
 def decide(objective, seen):
     """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict.
 
@@ -57,8 +62,7 @@ def decide(objective, seen):
     if rule == "weighted balance":
         return by_weighted_balance(reason, seen)
     if rule == "balance denies":
-        found = by_balance(reason, seen, seen.imbalance, seen.moved)
-        return Verdict("unknown", f"{reason}; the numbers do not deny it") if found.answer == "yes" else found
+        return by_denial(reason, seen)
     if rule == "unit rows":
         return by_unit_rows(reason, seen)
     return Verdict(rule, reason, "theory alone")
@@ -90,6 +94,16 @@ def by_balance(reason, seen, imbalance, moved):
             "no", f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors"
         )
     return Verdict("yes", f"{reason}; these are only {share} out of balance")
+
+
+def by_denial(reason, seen):
+    """Where each step decays only the rows it draws, the minimum is not balanced either: never more than unknown."""
+    found = by_balance(reason, seen, seen.imbalance, seen.moved)
+    if found.answer == "yes":
+        return Verdict("unknown", f"{reason}; these are only {percent(seen.imbalance)} out of balance")
+    if found.answer == "no" and not seen.biases:
+        return Verdict("no", f"{reason}; these are {percent(seen.imbalance)} out of balance")
+    return found
 
 
 def by_weighted_balance(reason, seen):
@@ -172,7 +186,7 @@ def about_training(seen, objective):
         )
     if seen.moved is not None:
         share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
-        sentence = f"Balancing exchanges {percent(share)} of the nearest neighbors, and half or more of {torn} items'."
+        sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
         found.append(Finding("moved by balancing", share, TOLERATED, sentence, fine(share <= TOLERATED and not torn)))
     names = ", ".join(seen.biases) or "no column"
     sentence = f"{names} is nearly constant{', as where a bias is stored among the dimensions' if seen.biases else ''}."
@@ -202,17 +216,16 @@ def about_neighbors(space, B, counts=None):
         if (kept := moved_by(space, name)) is None:
             continue
         kept = 1 - kept
-        error = f" ± {chosen * np.std(kept) / np.sqrt(size):.2f}" if chosen else ""
+        error = f" ± {100 * chosen * np.std(kept) / np.sqrt(size):.0f}" if chosen else ""
         c = condition(about, space.gauges[name])
         how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
-        sentence = f"{words.capitalize()}: {kept.mean():.2f}{error} of {n} neighbors stay; {how}."
+        sentence = f"{words.capitalize()}: {100 * kept.mean():.0f}{error} % of the {n} nearest stay; {how}."
         found.append(Finding(f"neighbors kept, {name}", float(kept.mean()), None, sentence))
     if counts is not None and "centered" in space.found:
         kept, order = 1 - moved_by(space, "centered"), np.argsort(counts[space.queries], kind="stable")
         thirds = [kept[part].mean() for part in np.array_split(order, 3)]
-        sentence = "Centered, of rare, middle and popular items' neighbors stay " + ", ".join(
-            f"{x:.2f}" for x in thirds
-        )
+        shares = ", ".join(f"{100 * x:.0f} %" for x in thirds)
+        sentence = f"Centered, of the rarest, middle and most popular third's neighbors stay {shares}"
         found.append(Finding("neighbors kept, rarest third", float(thirds[0]), None, f"{sentence}."))
     for c in (1.2, 1.5, 2):
         share = float(np.mean(certified(space.found["given"].cosines, c)))
@@ -240,7 +253,9 @@ def about_chance(space, B, again=None):
         rows = space.distinct[search(directions(again[space.distinct]), queries, n).rows]
         first = space.found["given"].rows[has[space.queries]]
         share, by_chance = float(np.mean(shared(first, rows))), n / (len(space.distinct) - 1)
-        sentence = f"{share:.2f} of the neighbors are the same in the other run; by chance {by_chance:.2f}."
+        sentence = (
+            f"{100 * share:.0f} % of the neighbors are the same in the other run; by chance {100 * by_chance:.0f} %."
+        )
         found.append(Finding("neighbors kept, other run", share, None, sentence))
     return found
 
@@ -258,7 +273,7 @@ def about_health(space, B, counts=None):
     random = np.random.default_rng(3).normal(size=U.shape)
     pairs = zip(names, health(U), health(directions(random)), strict=True)
     found = [
-        Finding(name, float(x), None, f"{name.capitalize()}: {x:.2f}; of random vectors {y:.2f}.")
+        Finding(name, float(x), None, f"{name.capitalize()}: {two(x)}; of random vectors {two(y)}.")
         for name, x, y in pairs
     ]
     zero = int(len(B) - sum(rows.any(axis=1).sum() for rows in np.array_split(B, len(B) // 8192 + 1)))
@@ -284,7 +299,8 @@ def about_labels(space, labels):
         own = np.mean(labels[near.rows] == labels[near.items, None], axis=1)
         error = 1.96 * np.std(own) / np.sqrt(len(own))
         words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
-        sentence = f"{words.capitalize()}: {own.mean():.2f} ± {error:.2f} of the neighbors have the item's own label."
+        shares = f"{100 * own.mean():.0f} ± {100 * error:.0f} %"
+        sentence = f"{words.capitalize()}: {shares} of the neighbors have the item's own label."
         found.append(Finding(f"same label, {name}", float(own.mean()), None, sentence))
     return found
 
@@ -301,7 +317,7 @@ def advice(answer, has_users, ranking=False):
         )
     if answer == "by convention":
         return (
-            "Say which form you use. VΣ gives the cosines of the columns of scores; V and V√Σ count weak directions more."
+            "Say which form you use. VΣ has the cosines of the columns of scores; V and V√Σ weigh weak directions more."
             + (f" Or use {cure}." if has_users else "")
         )
     if has_users:

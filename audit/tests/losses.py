@@ -1,0 +1,113 @@
+"""One shop, and models of it by a few lines of descent on the losses that libraries minimize."""
+
+import numpy as np
+from scipy.optimize import minimize
+
+USERS, ITEMS, K = 240, 60, 6
+
+
+def shop():
+    """Interactions of 0 and 1, (240, 60), in four tastes; every user and every item has some."""
+    rng = np.random.default_rng(1)
+    taste, kind = rng.integers(4, size=USERS), rng.integers(4, size=ITEMS)
+    popular = rng.permutation(np.linspace(0.3, 1, ITEMS))
+    X = (rng.random((USERS, ITEMS)) < np.where(taste[:, None] == kind, 0.6, 0.1) * popular).astype(float)
+    X[np.arange(USERS), rng.integers(ITEMS, size=USERS)] = 1
+    return X
+
+
+def rotation(rng, k):
+    return np.linalg.qr(rng.normal(size=(k, k)))[0]
+
+
+def start(seed, scale=0.3, n=USERS, p=ITEMS, k=K):
+    rng = np.random.default_rng(seed)
+    return scale * rng.normal(size=(n, k)), scale * rng.normal(size=(p, k))
+
+
+def descend(loss, P, B, iterations=3_000):
+    """P and B at a minimum of a loss that returns its value and both gradients."""
+
+    def flat(x):
+        value, dP, dB = loss(x[: P.size].reshape(P.shape), x[P.size :].reshape(B.shape))
+        return value, np.concatenate([dP.ravel(), dB.ravel()])
+
+    options = {"maxiter": iterations, "maxfun": 10**6, "ftol": 1e-15, "gtol": 1e-9, "maxcor": 30}
+    x = minimize(flat, np.concatenate([P.ravel(), B.ravel()]), jac=True, method="L-BFGS-B", options=options).x
+    return x[: P.size].reshape(P.shape), x[P.size :].reshape(B.shape)
+
+
+def softmax(X, penalty=0.0):
+    """A softmax over items, with penalty (‖P‖² + ‖B‖²)."""
+
+    def loss(P, B):
+        Z = P @ B.T
+        Z -= Z.max(axis=1, keepdims=True)
+        log = Z - np.log(np.exp(Z).sum(axis=1, keepdims=True))
+        G = np.exp(log) * X.sum(axis=1, keepdims=True) - X
+        value = -np.sum(X * log) + penalty * (np.sum(P**2) + np.sum(B**2))
+        return value, G @ B + 2 * penalty * P, G.T @ P + 2 * penalty * B
+
+    return loss
+
+
+def on_spheres(loss, temperature=0.2):
+    """The same loss of rows at length one, at a fixed temperature."""
+
+    def normalized(P, B):
+        lengths = [np.linalg.norm(E, axis=1, keepdims=True) for E in (P, B)]
+        U, V = P / lengths[0], B / lengths[1]
+        value, dU, dV = loss(U / temperature, V)
+        dU = dU / temperature
+        dP, dB = (
+            (D - E * np.sum(D * E, axis=1, keepdims=True)) / size
+            for D, E, size in zip((dU, dV), (U, V), lengths, strict=True)
+        )
+        return value, dP, dB
+
+    return normalized
+
+
+def unit(E):
+    return E / np.linalg.norm(E, axis=1, keepdims=True)
+
+
+def weighted_als(X, lam=0.3, sweeps=300):
+    """ALS whose penalty on a row is multiplied by its number of interactions, as Spark's is."""
+    P, B = start(3)
+    n_u, n_i = X.sum(axis=1), X.sum(axis=0)
+    for _ in range(sweeps):
+        for E, F, Y, n in ((P, B, X, n_u), (B, P, X.T, n_i)):
+            G = F.T @ F
+            E[:] = [np.linalg.solve(G + lam * count * np.eye(K), F.T @ y) for y, count in zip(Y, n, strict=True)]
+    return P, B
+
+
+def bpr(X, penalty=0.0, biases=False, steps=40_000, rate=0.05):
+    """Stochastic steps on pairs of a taken and another item; an item's bias stands in the last column."""
+    rng = np.random.default_rng(4)
+    P, B = start(5)
+    if biases:
+        P, B = np.hstack([P, np.ones((USERS, 1))]), np.hstack([B, np.zeros((ITEMS, 1))])
+    taken = np.argwhere(X)
+    for u, i in taken[rng.integers(len(taken), size=steps)]:
+        j = rng.integers(ITEMS)
+        if not X[u, j]:
+            p, d = P[u].copy(), B[i] - B[j]
+            slope = 1 / (1 + np.exp(p @ d))
+            P[u, :K] += rate * (slope * d - penalty * p)[:K]
+            B[i] += rate * (slope * p - penalty * B[i])
+            B[j] += rate * (-slope * p - penalty * B[j])
+    return P, B
+
+
+def on_both_spheres(rng, m, w):
+    """Rows e of length one with Σ w e² = 1, so that e √w have length one, too: mixtures of pairs of axes."""
+    k = len(w)
+    low, high = (rng.choice(np.flatnonzero(some), (m, k)) for some in (w < 1, w > 1))
+    share = (w[high] - 1) / (w[high] - w[low])
+    weights = rng.dirichlet(np.ones(k), m)
+    squares = np.zeros((m, k))
+    for axes, part in ((low, share), (high, 1 - share)):
+        np.add.at(squares, (np.arange(m)[:, None], axes), weights * part)
+    return np.sqrt(squares) * rng.choice([-1, 1], (m, k))

@@ -1,0 +1,61 @@
+"""The book beside the audit's package: one recipe, one table of libraries, one house."""
+
+import re
+
+import numpy as np
+import pytest
+from chapters import ROOT
+from cosine_audit import safe_items
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES
+from numpy.testing import assert_allclose
+
+from experiments import libraries
+from helpers import cosine_similarity
+
+PAGES = {"what-to-do": ("no", "yes", "unique"), "what-to-do-ja": ("決まらない", "決まる", "規約")}
+PAGES |= {"what-to-do-zh": ("不确定", "确定", "按约定"), "what-to-do-vi": ("không", "có", "duy nhất")}
+ROWS = {  # a name on the English page, and in the audit's table
+    "gensim": "gensim skip-gram",
+    "autoencoder": "autoencoder",
+    "with dot products": "two towers dot",
+    "softmax": "softmax output layer",
+    "sentence encoders": "sentence encoder",
+    "PCA": "PCA",
+}
+
+
+def rows(page):
+    """The first two cells of each row of the page's first table that has four."""
+    text = (ROOT / f"book/{page}.md").read_text("utf-8")
+    cells = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines() if line.startswith("| ")]
+    return [(row[0].strip(), row[1].strip()) for row in cells if len(row) == 4 and "---" not in row[0]][1:]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("named", ROWS)
+def test_the_page_and_the_audit_say_the_same_of_a_library(page, named):
+    (place,) = [i for i, (cell, _) in enumerate(rows("what-to-do")) if named in cell and "**" in cell]
+    words = dict(zip(("no", "yes", "by convention"), PAGES[page], strict=True))
+    assert rows(page)[place][1].startswith(words[OBJECTIVES[LIBRARIES[ROWS[named]].objective].rule])
+
+
+@pytest.mark.parametrize("ranking", [False, True])
+@pytest.mark.parametrize("name", libraries.MODELS)
+def test_the_recipe_of_the_page_and_the_package_have_the_same_cosines(name, ranking):
+    """Zero rows are left out by the package, as the page says to do."""
+    names = {}
+    page = (ROOT / "book/what-to-do.md").read_text("utf-8")
+    exec(re.search(r"^```python\n(import numpy.*?)^```$", page, re.M | re.S)[1], names)
+    users, items = (np.float64(E) for E in libraries.read()[name])
+    for center in (True, False):
+        told = names["safe_items"](users=users, items=items, center=center, ranking=ranking)
+        found = safe_items(users=users, items=items, center=center, ranking=ranking)
+        assert_allclose(cosine_similarity(found), cosine_similarity(told), atol=1e-8)
+        cold = np.vstack([users, np.zeros((200, users.shape[1]))])
+        among = safe_items(users=cold, items=items, center=center, ranking=ranking)
+        assert_allclose(cosine_similarity(among), cosine_similarity(found), atol=1e-8)
+
+
+def test_the_audit_never_imports_the_book():
+    for path in (ROOT / "audit/src").rglob("*.py"):
+        assert not re.search(r"^\s*(from|import) (helpers|experiments|tools)\b", path.read_text("utf-8"), re.M), path
