@@ -165,6 +165,8 @@ def main(argv=None):
     except KeyboardInterrupt:
         print("cosine-audit: interrupted, nothing was written", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except ImportError as missing:
         print(f"cosine-audit: --report needs {missing.name}: pip install 'cosine-audit[report]'", file=sys.stderr)
         return 2
