@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments import centering, common, inputs, lengths
+from experiments import centering, common, inputs, layer_norm, lengths
 from experiments.remedies import cosines
 from helpers import cosine_similarity
 
@@ -15,7 +15,7 @@ SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
     one = common.draw("default", 3, **SMALL)
-    for module in (centering, inputs, lengths):
+    for module in (centering, inputs, layer_norm, lengths):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
     return one
 
@@ -47,6 +47,23 @@ def test_nothing_changes_if_there_is_no_bias():
     X = np.kron(np.eye(4), np.ones((3, 3)))[:, np.random.default_rng(0).permutation(12)]
     items, both = centering.without_biases(X, X.T @ X)
     assert_allclose(items, both, atol=1e-12)  # all rows have one mean
+
+
+def test_a_gain_that_moves_from_users_to_items_changes_no_score(data):
+    rng = np.random.default_rng(0)
+    theta = layer_norm.start(*rng.normal(size=(2, 60, 5)))
+    theta |= {name: theta[name] + rng.normal(size=5).astype(np.float32) for name in ("w_P", "w_B", "h_P", "h_B")}
+    theta["h_P"] *= 0  # without a shift on the users' side; with one, it is divided likewise
+    X = data.X.toarray()
+    scores = layer_norm.predict(theta, X, "both + gain")
+    *_, (_, gained), (_, moved) = layer_norm.readouts(theta, "both + gain")
+    users = layer_norm.layer_norm(X @ theta["A"])
+    assert_allclose(users @ moved.T, scores, atol=1e-4)
+    assert_allclose((users * theta["w_P"]) @ gained.T, scores, atol=1e-4)
+    assert np.abs(cosine_similarity(np.asarray(gained)) - cosine_similarity(np.asarray(moved))).max() > 0.1
+    normed = np.asarray(layer_norm.layer_norm(theta["B"]))
+    assert_allclose(normed.mean(axis=1), 0, atol=1e-6)
+    assert_allclose(np.linalg.norm(normed, axis=1), 1, atol=1e-5)
 
 
 def test_powers_go_from_the_dot_product_to_the_cosine():
