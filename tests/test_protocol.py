@@ -152,12 +152,12 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    modules = {common: (curves, held_out, ndcg, ranks), autoencoder: (dropout, networks)}
+    modules = {common: (curves, held_out, ndcg), autoencoder: (dropout, networks)}
     for source, scripts in modules.items():
         for module in scripts:
             assert module.draw is source.draw
             monkeypatch.setattr(module, "draw", draw)
-    for module in (remedies, cosine_training, cosine_or_dot):
+    for module in (remedies, cosine_training, cosine_or_dot, ranks):
         assert module.draw_smaller is common.draw_smaller
         monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
@@ -249,11 +249,23 @@ def test_every_weighting_is_scored_on_all_users(whole, exact):
 
 
 def test_every_rank_is_scored_on_all_users(whole, exact, monkeypatch):
-    monkeypatch.setattr(ranks, "RANKS", (5, 20))
-    rows = ranks.score_ranks("default", 3)
-    assert whole == [(("default", 3), {})]
+    data, s, V = exact
+    monkeypatch.setattr(ranks, "RANKS", (5, 20, 50))
+    _, *spectrum = ranks.drawn.__wrapped__("default", 5, 3)
+    assert whole == [(("default", 3), {"n_clusters": 5})]
+    assert_allclose(spectrum[0], s[:50])
     for k in (5, 20):
-        assert_rows([row for row in rows if row["k"] == k], k, exact)
+        weights = ranks.weightings(s[:k], s[0])
+        assert {method for method, _ in weights} == set(ranks.METHODS)
+        for method, weight in WEIGHTS.items():
+            method = {"f = g": "D = 1/√g", "f = √(σg)": "D = 1/√σ"}.get(method, method)
+            mine = [setting for name, setting in weights if name == method and 0 < setting < np.inf]
+            if mine:
+                setting = mine[len(mine) // 3]
+                f = weights[method, setting]
+                assert_allclose(f / f[0], weight(s[:k], setting) / weight(s[:1], setting))
+                S = cosines(V[:, :k] * f)
+                assert_allclose(ranks.scores(S, data), list(expected_scores(S, data).values()), atol=2e-3)
 
 
 def test_what_is_tuned_by_ndcg_is_the_best_for_the_validation_users(whole, exact, monkeypatch):
