@@ -1,10 +1,11 @@
 """The experiments on remedies, on small data and by routes that do not use their formulas."""
 
+import jax
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments import centering, common, inputs, layer_norm, lengths
+from experiments import centering, common, documentation_lengths, inputs, layer_norm, lengths, popularity
 from experiments.remedies import cosines
 from helpers import cosine_similarity
 
@@ -15,7 +16,7 @@ SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
     one = common.draw("default", 3, **SMALL)
-    for module in (centering, inputs, layer_norm, lengths):
+    for module in (centering, inputs, layer_norm, lengths, popularity):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
     return one
 
@@ -66,10 +67,50 @@ def test_a_gain_that_moves_from_users_to_items_changes_no_score(data):
     assert_allclose(np.linalg.norm(normed, axis=1), 1, atol=1e-5)
 
 
+def test_weights_of_one_give_eq_2(data):
+    X = data.X.toarray()
+    s, V = right(X, 5)
+    start = V * np.sqrt(s) + 0.1
+    P, B = popularity.weighted_factors(X, np.ones(60), 4.0, start, rounds=300)
+    assert_allclose(P @ B.T, X @ V * np.maximum(1 - 4 / s, 0) @ V.T, atol=1e-4)
+    assert_allclose(cosines(B), cosines(V * np.sqrt(s - 4)), atol=1e-3)
+
+
+def test_alternating_least_squares_ends_where_the_weighted_loss_is_flat(data):
+    X, rng = data.X.toarray(), np.random.default_rng(0)
+    weights = rng.uniform(0.3, 3, size=60)
+    P, B = popularity.weighted_factors(X, weights, 4.0, rng.normal(size=(60, 3)), rounds=500)
+    value = popularity.weighted_loss(X, weights, 4.0, P, B)
+    for step in (1e-3, -1e-3):
+        dP, dB = rng.normal(size=P.shape), rng.normal(size=B.shape)
+        assert popularity.weighted_loss(X, weights, 4.0, P + step * dP, B + step * dB) > value
+
+
+def test_skip_gram_finds_the_mutual_information():
+    rng = np.random.default_rng(0)
+    counts = np.round(np.exp(rng.normal(size=(4, 4))) * 50)
+    counts = counts + counts.T
+    np.fill_diagonal(counts, 0)
+    start = jax.numpy.asarray(rng.normal(size=(2, 4, 4)), "float32")
+    (B, C), _ = popularity.skip_gram(jax.numpy.asarray(counts, "float32"), 2.0, 1.0, (start[0], start[1]))
+    n = counts.sum(axis=1)
+    off = ~np.eye(4, dtype=bool)
+    pmi = np.log(np.maximum(counts, 1) * n.sum() / np.outer(n, n)) - np.log(2)
+    assert_allclose((B @ C.T)[off], pmi[off], atol=0.05)
+
+
 def test_powers_go_from_the_dot_product_to_the_cosine():
     E = np.random.default_rng(0).normal(size=(6, 3))
     for power, expected in ((0, E @ E.T), (1, cosine_similarity(E))):
         assert_allclose(lengths.alike(E, power), expected / np.abs(expected).max(), atol=1e-12)
+
+
+def test_what_is_chosen_on_text_is_not_what_is_scored():
+    names = np.repeat([f"module {i}" for i in range(9)], 4)
+    here = documentation_lengths.halves(names, np.random.default_rng(0))
+    assert not set(names[here]) & set(names[~here])
+    assert here.any()
+    assert not here.all()
 
 
 def test_which_models_see_d(data, monkeypatch):
