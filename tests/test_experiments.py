@@ -5,6 +5,7 @@ import pytest
 import experiments
 from experiments import read, run
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork")  # other tests' threads are not its
 JOBS = [{"reading": reading, "seed": seed} for seed in range(3) for reading in ("dense", "sparse")]
 SHIFT = 0.0
 
