@@ -1,12 +1,16 @@
 """The runner of the experiments: it fills, resumes, repeats, compares, and replaces only what agrees."""
 
+from importlib import import_module
+
 import pytest
+from chapters import ROOT
 
 import experiments
-from experiments import read, run
+from experiments import finished, read, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork")  # other tests' threads are not its
 JOBS = [{"reading": reading, "seed": seed} for seed in range(3) for reading in ("dense", "sparse")]
+TABLES = sorted(path.stem for path in (ROOT / "experiments").glob("*.csv") if "." not in path.stem)
 SHIFT = 0.0
 
 
@@ -57,3 +61,16 @@ def test_what_differs_is_named(folder):
     assert experiments.differences(old, old[:-1], 1) == "(12, 4) rows and columns, now (11, 4)"
     assert experiments.differences(old, old.assign(way="c"), 1) == "way"
     assert experiments.differences(old, old.assign(score=float("nan")), 1) == "score is missing elsewhere"
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_complete_and_in_the_order_of_its_jobs(name):
+    assert finished(name, import_module(f"experiments.{name}").JOBS)
+
+
+def test_a_table_out_of_order_is_not_finished(folder):
+    run("table", JOBS, compute, processes=1)
+    path, table = folder / "table.csv", read("table")
+    for rows in (table, table[:-2], table[::-1], table.iloc[[*range(1, 12), 0]]):
+        rows.to_csv(path, index=False)
+        assert finished("table", JOBS) == (rows is table)
