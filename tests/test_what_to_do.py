@@ -318,5 +318,23 @@ def test_scales_known_to_a_factor_either_way_have_its_square(path):
     assert re.search(said, path.read_text("utf-8").replace("{,}", ".").replace(",", "."))
 
 
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_for_scales_the_bar_is_a_bound(path):
+    """Here one item lies on a latent axis, and no two scales off by 1.2 take the pair to either end of its bar."""
+    pair, scales = np.array([[1, 0], [0.7, np.sqrt(0.51)]]), np.geomspace(1 / 1.2, 1.2, 50)
+    reached = [cosine_similarity(pair * [1, scale])[0, 1] for scale in scales]
+    low, high = cosine_range(0.7, 1.2)
+    assert low + 0.01 < min(reached) < max(reached) < high - 0.01
+    assert not re.search("can be anything|どこにでも|任何值|bất cứ giá trị", path.read_text("utf-8"))
+
+
+def test_the_sheets_print_is_legible():
+    style = (ROOT / "book/assets/print.css").read_text("utf-8").partition("@page one-sheet")[2]
+    sizes = re.findall(r"font-size: ([\d.]+)(pt|em|%)", style)
+    assert len(sizes) == 4
+    assert min(float(size) for size, unit in sizes if unit == "pt") >= 8
+    assert all(float(size) >= {"em": 1, "%": 100}[unit] for size, unit in sizes if unit != "pt")
+
+
 def test_the_pages_are_found():
     assert {path.stem for path in PAGES} == {"what-to-do", "what-to-do-ja", "what-to-do-vi", "what-to-do-zh"}
