@@ -8,9 +8,9 @@ as the libraries make them. Threads and processors may change their digits; the 
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from helpers import simulate_interactions
-from helpers.threads import one_blas_thread
 
 FILE = Path(__file__).with_name("libraries.npz")
 K = 8
@@ -27,7 +27,7 @@ def implicit_als(X, lam, iterations):
     from implicit.cpu.als import AlternatingLeastSquares
     from scipy.sparse import csr_matrix
 
-    with one_blas_thread():
+    with threadpool_limits(1, user_api="blas"):
         model = AlternatingLeastSquares(
             factors=K, regularization=lam, iterations=iterations, random_state=0, num_threads=1
         )
@@ -40,7 +40,7 @@ def implicit_bpr(X):
     from implicit.cpu.bpr import BayesianPersonalizedRanking
     from scipy.sparse import csr_matrix
 
-    with one_blas_thread():
+    with threadpool_limits(1, user_api="blas"):
         model = BayesianPersonalizedRanking(factors=K, iterations=200, random_state=0, num_threads=1)
         model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
     return model.user_factors, model.item_factors

@@ -1,8 +1,6 @@
 r"""Ω and the cosines (Eq. 4), and how far they can be moved while predictions stay the same."""
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 
 import numpy as np
 
@@ -15,9 +13,6 @@ from helpers.arguments import (
     valid_scale,
     valid_square,
 )
-from helpers.threads import WORKERS, one_blas_thread
-
-SCALES_AT_ONCE, ROWS_AT_ONCE = 20, 100  # a tile of 100 × 1 000 cosines is 0.8 MB, and stays in cache
 
 
 def normalize_rows(E):
@@ -48,41 +43,23 @@ def cosine_moments(B, scales):
     r"""Mean and standard deviation, over rescalings :math:`D = \mathrm{diag}(d)`, of every cosine of :math:`B D^{-1}`.
 
     Parameters: B (p, k); scales, an iterable of d (k,), all entries ≠ 0. Only running sums are kept: memory is O(p²).
-    Returns: mean (p, p), standard deviation (p, p), dimensionless, within 1e-6: cosines are float32, sums float64.
+    Returns: mean (p, p), standard deviation (p, p), dimensionless.
     Raises ValueError if scales is empty, a d has a zero, or B has a zero row; TypeError if scales cannot be iterated.
     Source: Steck et al. 2024, Eqs. 3 and 4.
     """
     B = valid_rows("B", B)
     if not isinstance(scales, Iterable):
         raise TypeError(f"scales must be an iterable of d, got {scales!r}")
-    sums, count, scales = np.zeros((2, len(B), len(B))), 0, iter(scales)
-
-    def unit(d):
-        return unit_rows("B", B / valid_scale(d, B.shape[1])).astype(np.float32)
-
-    def add(i):  # a tile of the upper half, which stays in cache and which no other thread touches
-        tile = np.zeros_like(sums[:, i : i + ROWS_AT_ONCE, i:])
-        single, S = np.empty_like(tile[0], dtype=np.float32), np.empty_like(tile[0])
-        for E in units:
-            S[:] = np.matmul(E[i : i + ROWS_AT_ONCE], E[i:].T, out=single)
-            tile[0] += S
-            tile[1] += np.square(S, out=S)
-        sums[:, i : i + ROWS_AT_ONCE, i:] += tile
-
-    with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
-        while units := list(pool.map(unit, map(np.array, islice(scales, SCALES_AT_ONCE)))):
-            list(pool.map(add, range(0, len(B), ROWS_AT_ONCE)))
-            count += len(units)
+    count, (total, squares, S) = 0, np.zeros((3, len(B), len(B)))
+    for count, d in enumerate(scales, 1):  # noqa: B007
+        E = unit_rows("B", B / valid_scale(d, B.shape[1]))
+        np.matmul(E, E.T, out=S)  # in place: fresh memory would take longer than the arithmetic
+        total += S
+        squares += np.square(S, out=S)
     if count == 0:
         raise ValueError("scales must hold at least one d, got none")
-    sums /= count
-    mean, deviation = sums
-    deviation -= mean**2
-    np.sqrt(np.maximum(deviation, 0, out=deviation), out=deviation)
-    lower = np.tri(len(B), k=-1, dtype=bool)
-    for M in sums:
-        np.copyto(M, M.T.copy(), where=lower)
-    return np.clip(mean, -1, 1, out=mean), deviation
+    mean = total / count
+    return np.clip(mean, -1, 1), np.sqrt(np.maximum(squares / count - mean**2, 0))
 
 
 def attainable_interval(x, y):

@@ -138,20 +138,11 @@ def draw_items(rng, clusters, popularity, preferences, activity):
         weights *= popularity
         arrivals = generator.standard_exponential(weights.shape)
         arrivals /= weights
-        return (np.flatnonzero(earliest(arrivals, activity[users])) % len(clusters)).astype(np.int32)
+        last = np.take_along_axis(np.sort(arrivals, axis=1), activity[users][:, None] - 1, axis=1)
+        return (np.flatnonzero(arrivals <= last) % len(clusters)).astype(np.int32)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         yield from pool.map(race, rng.spawn(len(users)), users)
-
-
-def earliest(arrivals, counts):
-    """The counts smallest entries of each row, (m, p) bool: found in float32, ties there settled in float64."""
-    with np.errstate(over="ignore"):  # what is infinite in float32 is a tie like any other
-        coarse = arrivals.astype(np.float32)
-    taken = coarse <= np.take_along_axis(np.sort(coarse, axis=1), counts[:, None] - 1, axis=1)
-    for row in np.flatnonzero(taken.sum(axis=1) > counts):
-        taken[row] = arrivals[row] <= np.sort(arrivals[row])[counts[row] - 1]
-    return taken
 
 
 def chosen(name, law, laws):

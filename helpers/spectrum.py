@@ -5,19 +5,16 @@ are the eigenpairs of the p×p Gram matrix :math:`G = X^\top X`, which a single 
 cost grows linearly with the number of users.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator, svds
+from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
-from helpers.threads import WORKERS, one_blas_thread
 
 SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
-SMALL, FEW, PARTS = 2_000, 6_000, 4  # products of few items and many users are computed side by side, in so many parts
 ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
 
@@ -48,12 +45,12 @@ def truncated_svd(X, k):
 def gram_is_cheaper(X, k):
     r"""Whether G and its eigenvectors take less time than Lanczos: in multiplications of dense matrices, roughly.
 
-    A user with m items costs G the lesser of p² and SPARSE·m², and eigenvectors cost 7p³; Lanczos takes some 5k
-    products with X and with :math:`X^\top`, each ten times as fast as a sparse :math:`X^\top X`. A chosen G has at most
-    150k/p numbers for each of X: no other limit on p is needed.
+    G costs np², or SPARSE·Σm² if users hold m items, and eigenvectors 7p³; Lanczos takes some 5k products with X and
+    with :math:`X^\top`, each ten times as fast as a sparse :math:`X^\top X`.
     """
     n_items, p = items_by_user(X), X.shape[1]
-    return np.minimum(p**2, SPARSE * n_items**2).sum() + 7 * p**3 <= SPARSE * k * (n_items.sum() + 20_000)
+    product = min(len(n_items) * p**2, SPARSE * (n_items @ n_items))
+    return product + 7 * p**3 <= SPARSE * k * (n_items.sum() + 20_000)
 
 
 def items_by_user(X):
@@ -62,73 +59,31 @@ def items_by_user(X):
 
 
 def gram(X):
-    r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: of users with few items sparse, of others in dense chunks.
+    r"""The Gram matrix :math:`G = X^\top X`, (p, p) float64: a sparse product if users hold few items, or dense chunks.
 
-    X (n, p) is dense or sparse. Sparse data of ones and fewer than 2²⁴ users are counted in float32, in half the time
-    and still exactly: counts are integers. Peak memory, beside copies of what is sparse, is O(p² + n).
+    X (n, p) is dense or sparse. Chunks of ones are counted in float32, in half the time and still exactly. Peak memory,
+    beside copies of what is sparse, is O(p²).
     """
-    X = sp.csr_array(X, dtype=float) if sp.issparse(X) else X
-    p = X.shape[1]
-    few = SPARSE * items_by_user(X) ** 2 < p**2
-    some, many = X[few], np.flatnonzero(~few)
-    counts = sp.issparse(X) and len(many) < 2**24 and np.all(X.data == 1) and X.has_canonical_format
-    kind = np.float32 if counts else float
-    if counts:  # rows are cut out of bytes, and filled, in half the time
-        X = sp.csr_array((np.ones_like(X.data, np.int8), X.indices, X.indptr), shape=X.shape)
-
-    def sparse():
-        return (some.T @ some).toarray() if few.any() else np.zeros((p, p))
-
-    def add_products(users, G):
-        product = np.empty(G.shape, kind)
-        for chunk in np.array_split(users, -(-len(users) // ROWS_AT_ONCE)):
-            rows = (X[chunk].toarray() if sp.issparse(X) else X[chunk]).astype(kind, copy=False)
-            G += cooccurrences(rows, product) if counts else np.matmul(rows.T, rows, out=product)
-        return G
-
-    if few.all():
-        return sparse()
-    if p > SMALL or len(many) < FEW:
-        return add_products(many, sparse())
-    with one_blas_thread(), ThreadPoolExecutor(WORKERS) as pool:
-        first = pool.submit(sparse)
-        parts = pool.map(lambda users: add_products(users, np.zeros((p, p), kind)), np.array_split(many, PARTS))
-        G = first.result()
-        for part in parts:  # in one order, whatever the number of threads
-            G += part
-    return G
-
-
-def cooccurrences(rows, G):
-    r"""How many of at most 4 095 rows of ones and zeros hold both of two items, into G, (p, p); all float32.
-
-    The formula is rowsᵀ·rows. Between items of different halves a float32, exact up to 2²⁴, sums two counts below 2¹²:
-    of i, and of i + p/4, whose ones weigh 4 096. That saves up to half of the multiplications.
-    """
-    quarter = len(G) // 4
-    if quarter < 100:
-        return np.matmul(rows.T, rows, out=G)
-    half = 2 * quarter
-    low, high, others = rows[:, :quarter], rows[:, quarter:half], rows[:, half:]
-    both = (low + 4_096 * high).T @ others
-    np.floor(both / 4_096, out=G[quarter:half, half:])
-    np.subtract(both, 4_096 * G[quarter:half, half:], out=G[:quarter, half:])
-    G[half:, :half] = G[:half, half:].T
-    cooccurrences(rows[:, :half], G[:half, :half])
-    cooccurrences(others, G[half:, half:])
+    if not sp.issparse(X):
+        return np.asarray(X, dtype=float).T @ np.asarray(X, dtype=float)
+    X = sp.csr_array(X, dtype=float)
+    n_items = items_by_user(X)
+    if SPARSE * (n_items @ n_items) < X.shape[0] * X.shape[1] ** 2:
+        return (X.T @ X).toarray()
+    kind = np.float32 if X.has_canonical_format and np.all(X.data == 1) else float
+    G = np.zeros((X.shape[1], X.shape[1]))
+    for first in range(0, X.shape[0], ROWS_AT_ONCE):
+        rows = X[first : first + ROWS_AT_ONCE].astype(kind).toarray()
+        G += rows.T @ rows
     return G
 
 
 def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
-    p = len(G)
-    if 8 * k < p:
-        with one_blas_thread():
-            eigenvalues, V = eigh(G, subset_by_index=(p - k, p - 1))
-    else:
-        eigenvalues, V = np.linalg.eigh(G)
+    with threadpool_limits(1, user_api="blas"):  # several would wait for each other
+        eigenvalues, V = eigh(G, subset_by_index=(len(G) - k, len(G) - 1))
     V[G.diagonal() == 0] = 0
-    return np.sqrt(np.maximum(eigenvalues, 0))[: -k - 1 : -1], V[:, : -k - 1 : -1]
+    return np.sqrt(np.maximum(eigenvalues, 0))[::-1], V[:, ::-1]
 
 
 def exact_svd(X, k):

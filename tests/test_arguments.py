@@ -163,13 +163,150 @@ KINDS = {
 }
 
 
-BAD = [
-    pytest.param(function, argument, value, got, id=f"{function}, {argument}: {name}")
-    for function, good in GOOD.items()
-    for argument in good
-    if argument not in UNCHECKED
-    for name, (value, got) in (NO_REALS if function == "show" else KINDS[argument]).items()  # show prints NaN
-]
+def wrong():
+    """Every wrong value for the first function with an argument of that name, and two for each other function."""
+    tried = set()
+    for function, good in GOOD.items():
+        for argument in [name for name in good if name not in UNCHECKED]:
+            values = NO_REALS if function == "show" else KINDS[argument]  # show prints NaN
+            for name in list(values)[: 2 if argument in tried else None]:
+                yield pytest.param(function, argument, *values[name], id=f"{function}, {argument}: {name}")
+            tried.add(argument)
+
+
+# Numbers that will not do: what is changed in the good call, and what the message says
+
+OUT_OF_RANGE = {
+    "attainable_interval": [
+        ({"x": [0, 0]}, r"x and y must be nonzero vectors of one length, got \[0. 0.\]"),
+        ({"y": [1, 2, 3]}, "x and y must be nonzero vectors of one length, got"),
+    ],
+    "average_precision": [({"clusters": [0, 1, 2, 3]}, "must have pairs within and across clusters, got 4 clusters")],
+    "centered_gram": [
+        ({"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
+        ({"means": [0, 0]}, r"means must be 4 numbers, one for each item, got shape \(2,\)"),
+        ({"means": [0, 0, 0, 2]}, r"means must satisfy n_users \* means\*\*2 <= diag\(G\), got 2"),
+        (
+            {"G": np.eye(2), "means": [0.4, 0.4], "n_users": 5},
+            r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
+        ),
+        ({"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
+    ],
+    "choices_of_d": [({"s": [1, 0]}, "s must be .*, got"), ({"lam": -1}, "lam must be a finite number >= 0, got -1")],
+    "chosen_elsewhere": [({"scores": [[1.0, 2.0]]}, "scores must hold at least two data sets, got 1")],
+    "cluster_auc": [
+        ({"clusters": [4, 4, 4, 4]}, "must have pairs within and across clusters, got 1 clusters"),
+        ({"clusters": [0, 0, 1]}, r"S must be a non-empty matrix with 3 columns, got shape \(4, 4\)"),
+    ],
+    "cosine_moments": [
+        ({"scales": []}, "scales must hold at least one d, got none"),
+        ({"scales": [[1.0, 0.0]]}, r"d must be 2 numbers other than 0, got \[1. 0.\]"),
+    ],
+    "cosine_range": [
+        ({"cosine": 1.01}, "cosine must be a finite number between -1 and 1, got 1.01"),
+        ({"cond": 0.99}, "cond must be a finite number >= 1, got 0.99"),
+    ],
+    "cosine_similarity": [
+        ({"E": [[1, 0], [0, 0]]}, "E must not have a zero row, which has no direction; row 1 is zero"),
+        ({"F": [[0, 0]]}, "F must not have a zero row, which has no direction; row 0 is zero"),
+        ({"F": [[1, 2, 3]]}, r"F must be a non-empty matrix with 2 columns, got shape \(1, 3\)"),
+    ],
+    "factor_norm_factors": [
+        ({"s": [2.0, -1.0]}, r"s must be a non-empty vector of numbers >= 0, got \[ 2. -1.\]"),
+        ({"V": B[:, :1]}, r"V must be a non-empty matrix with 2 columns, got shape \(4, 1\)"),
+    ],
+    "hide": [({"share": 1.1}, "share must be a finite number between 0 and 1, got 1.1")],
+    "layer_norm": [({"E": [[1, 2], [0, 0]]}, "E must not have a row of equal entries.*row 1 is one")],
+    "ndcg_at": [
+        ({"seen": X[:1]}, r"seen must have the shape of scores, \(6, 4\), got \(1, 4\)"),
+        ({"hidden": sp.csr_array((4, 6))}, r"hidden must have the shape of scores, \(6, 4\), got \(4, 6\)"),
+        ({"hidden": np.ones((6, 4))}, f"hidden must not have items that were seen, got {int(X.sum())} of them"),
+        ({"hidden": 0 * X}, "hidden must have at least one item, got none"),
+        ({"n": 5}, "n must be an integer between 1 and 4, got 5"),
+    ],
+    "neighbor_purity": [({"n_neighbors": 4}, "n_neighbors must be an integer between 1 and 3, got 4")],
+    "neighbor_transform": [
+        ({"j": 4}, "j must be an integer between 0 and 3, got 4"),
+        ({"i": -1}, "i must be an integer between 0 and 3, got -1"),
+        ({"j": 0}, "items i and j must not be parallel, got 0 and 0"),
+        ({"B": [[1, 2], [-2, -4]]}, "items i and j must not be parallel, got 0 and 1"),
+        ({"B": [[1, 2], [0, 0]]}, "items i and j of B must not have a zero row"),
+        ({"cond": 0.5}, "cond must be a finite number >= 1, got 0.5"),
+    ],
+    "product_norm_loss": [
+        ({"X": X[:, :3]}, r"X must have as many columns as A has rows \(4\), got shape \(6, 3\)"),
+        ({"B": B[:3]}, r"B must have the shape of A, \(4, 2\), got \(3, 2\)"),
+        ({"lam": -3.0}, "lam must be a finite number >= 0, got -3.0"),
+    ],
+    "project_items_back": [
+        ({"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
+        ({"G": np.eye(2)}, "G must be a non-empty matrix with 4 columns, got .*2, 2"),
+    ],
+    "propensity_scaled": [({"X": -X}, "X must be >= 0, got -1.0")],
+    "readings": [({"n_items": 9}, "n_items must be an integer between 10 and inf, got 9")],
+    "realizing_transform": [
+        ({"T": [[1, 1], [1, 1]]}, "T must be positive definite, got a smallest eigenvalue of"),
+        ({"T": [[1, 0], [0, 0.5]]}, "T must have ones on its diagonal, got 0.5"),
+        ({"B": [[1, 1], [2, 2]]}, "B must have linearly independent rows, got 2 of rank 1"),
+        ({"B": [[1], [2]]}, "B must have linearly independent rows, got 2 of rank 1"),
+    ],
+    "rescale": [
+        ({"d": [1.0, 0.0]}, r"d must be 2 numbers other than 0, got \[1. 0.\]"),
+        ({"d": 2.0}, "d must be 2 numbers other than 0, got 2.0"),
+    ],
+    "shifted_ppmi": [
+        ({"counts": -np.ones((2, 2))}, "counts must be >= 0, .*got a smallest entry of -1"),
+        ({"counts": np.diag([1.0, 0])}, "counts must be >= 0, without a zero row or column"),
+        ({"exponent": -0.5}, "exponent must be a finite number >= 0, got -0.5"),
+        ({"n_negatives": 0}, "n_negatives must be a finite number > 0, got 0"),
+    ],
+    "simulate_interactions": [
+        ({"max_activity": 6}, "max_activity must be an integer between 1 and 5, got 6"),
+        ({"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
+        ({"n_clusters": 2.5}, "n_clusters must be an integer between 1 and inf, got 2.5"),
+        ({"user_exponent": -0.5}, "user_exponent must be a finite number >= 0, got -0.5"),
+        ({"item_exponents": (-1, 1)}, r"item_exponents must be 0 <= low <= high, got \[-1.  1.\]"),
+        ({"item_exponents": (2, 1)}, r"item_exponents must be 0 <= low <= high, got \[2. 1.\]"),
+        ({"activity_law": "zipf"}, "activity_law must be one of power, rank, got zipf"),
+    ],
+    "standardized_gram": [
+        ({"G": np.diag([1.0, 0]), "means": [0.1, 0]}, "X must not have a constant column, got .*: column 1"),
+    ],
+    "t_interval": [
+        ({"values": [1.0]}, r"values must hold at least two data sets, got shape \(1,\)"),
+        ({"confidence": 1}, "confidence must be a finite number strictly between 0 and 1, got 1"),
+    ],
+    "transform": [
+        ({"M": [[1.0, 2.0], [2.0, 4.0]]}, r"M must be an invertible 2×2 matrix, got \[\[1. 2.\]\n \[2. 4.\]\]"),
+        ({"M": [[1.0, 0.0], [0.0, 1e-17]]}, "M must be an invertible 2×2 matrix, got"),
+        ({"M": np.ones((3, 2))}, "M must be an invertible 2×2 matrix, got"),
+        ({"M": np.eye(3)}, r"M must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
+    ],
+    "truncated_svd": [
+        ({"k": 5}, "k must be an integer between 1 and 4, got 5"),
+        ({"X": X[:2], "k": 3}, "k must be an integer between 1 and 2, got 3"),
+    ],
+    "whiten": [
+        ({"B": np.ones((3, 2))}, "B must have linearly independent columns, got rank below 2"),
+        ({"B": B.T}, "B must have linearly independent columns, got rank below 4"),
+    ],
+}
+
+
+@pytest.mark.parametrize("function", OUT_OF_RANGE)
+def test_numbers_that_will_not_do_are_an_error_that_says_why(function):
+    for changes, message in OUT_OF_RANGE[function]:
+        with pytest.raises(ValueError, match=message):
+            getattr(helpers, function)(**GOOD[function] | changes)
+
+
+@pytest.mark.parametrize("function", GOOD)
+def test_arguments_are_left_alone(function):
+    arrays = {name: value for name, value in GOOD[function].items() if isinstance(value, np.ndarray)}
+    copies = {name: value.copy() for name, value in arrays.items()}
+    getattr(helpers, function)(**GOOD[function])
+    for name, copy in copies.items():
+        assert_array_equal(arrays[name], copy)
 
 
 @pytest.mark.parametrize("function", GOOD)
@@ -184,7 +321,7 @@ def test_every_public_function_is_tried():
     assert functions == GOOD.keys() | APART
 
 
-@pytest.mark.parametrize(("function", "argument", "value", "got"), BAD)
+@pytest.mark.parametrize(("function", "argument", "value", "got"), list(wrong()))
 def test_a_wrong_argument_is_an_error_that_names_it_and_what_it_got(function, argument, value, got):
     with pytest.raises((TypeError, ValueError)) as error:
         getattr(helpers, function)(**GOOD[function] | {argument: value})

@@ -159,17 +159,3 @@ def test_what_is_measured():
     assert printed(cells[3]) == []
     assert list(summary({"one": cells}))[1].split() == ["one", "5", "2", "200.0", "75%"]
     assert list(summary({"one": cells[:2]}))[1].split() == ["one", "2", "none", "0.0", "0%"]
-
-
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        ("import a\nfrom b import (\n    c,\n)\n\nuse()\nx = 1", True),
-        ("import a\n\nfor x in y:\n    print(x)", False),
-        ("import a\n\n\ndef f():\n    pass", False),
-        ("x = 1\nimport a", False),
-        ("import a\nb = 1\nc = 2\nd = 3\ne = 4", False),
-    ],
-)
-def test_what_an_import_cell_is(source, expected):
-    assert is_imports(new_code_cell(source)) == expected

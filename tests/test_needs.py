@@ -7,7 +7,6 @@ import types
 
 import chapters
 import needs
-import notebooks
 import pytest
 import yaml
 
@@ -54,20 +53,3 @@ def test_the_tests_skip_them_and_say_why(nowhere):
     assert done.returncode == 0, done.stdout
     assert "MOVIELENS must name a folder" in done.stdout
     assert " passed" not in done.stdout
-
-
-def test_make_notebooks_leaves_them_alone(nowhere):
-    path = ROOT / "book/movielens.ipynb"
-    before = path.read_bytes()
-    done = subprocess.run(
-        [sys.executable, ROOT / "tools/notebooks.py", path],
-        cwd=ROOT,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
-    assert done.returncode == 0
-    assert "movielens.ipynb: not executed: MOVIELENS must name" in done.stdout
-    assert path.read_bytes() == before
-    assert notebooks.needs is needs

@@ -4,7 +4,6 @@ On small data sets; the long runs themselves are in experiments/.
 """
 
 import ast
-import inspect
 import pathlib
 
 import numpy as np
@@ -55,17 +54,6 @@ def test_the_choice_for_a_data_set_does_not_look_at_its_scores(seed, m, settings
         assert chosen_elsewhere(other)[mine] == chosen[mine]
 
 
-@given(SEEDS)
-def test_the_choice_looks_at_all_other_data_sets(seed):
-    scores = np.random.default_rng(seed).normal(size=(5, 3))
-    for mine in range(5):
-        for other in set(range(5)) - {mine}:
-            for setting in range(3):
-                pushed = scores.copy()
-                pushed[other, setting] += 100
-                assert chosen_elsewhere(pushed)[mine] == setting
-
-
 # No user is in two of the three: those learned from, those parameters are chosen by, those methods are judged by
 
 
@@ -85,12 +73,6 @@ def test_each_user_is_drawn_once_and_is_in_one_part_only(reading):
     assert_array_equal(users_of(data), sim.X.toarray())
     assert_array_equal(data.clusters, sim.clusters)
     assert_allclose(data.weights, sim.preferences[-N_HELD_OUT:, sim.clusters] * sim.popularity)
-
-
-def test_users_of_a_data_set_differ():
-    several = [user for user in users_of(common.draw("default", 3, **SMALL)) if 2 < user.sum() < N_ITEMS - 2]
-    assert len(several) > 300
-    assert len(np.unique(several, axis=0)) == len(several)
 
 
 @each_reading
@@ -174,18 +156,6 @@ def test_no_script_of_the_experiments_leaves_users_out(script):
             assert {keyword.arg for keyword in node.keywords} <= {"n_clusters"}, ast.unparse(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
             assert ast.unparse(node.slice).startswith("(:,"), ast.unparse(node)
-
-
-def test_a_data_set_is_the_same_whichever_experiment_draws_it():
-    one, same = (common.draw("default", 3, **SMALL) for _ in range(2))
-    for part, again in zip(one, same, strict=True):
-        for each, other in zip(part, again, strict=True) if isinstance(part, common.Users) else [(part, again)]:
-            assert_array_equal(dense(each), dense(other))
-
-
-def test_all_experiments_draw_the_paper_s_size_by_default():
-    defaults = {name: parameter.default for name, parameter in inspect.signature(common.draw).parameters.items()}
-    assert (defaults["n_items"], defaults["n_users"], defaults["n_held_out"]) == (1_000, 20_000, 1_000)
 
 
 def expected_scores(S, data):
@@ -307,13 +277,6 @@ def test_every_objective_predicts_from_all_users(whole, exact):
     assert_allclose(popularity["recall"], recall_at(ranking, *data.test), atol=2e-3)
 
 
-def test_the_oracle_knows_its_own_users(whole, exact):
-    rows = held_out.score_held_out("default", 3, ranks=(50,))
-    recalls = {row["objective"]: row["recall"] for row in rows}
-    assert recalls["oracle"] > recalls["popularity"]
-    assert_allclose(recalls["oracle"], recall_at(exact[0].weights, *exact[0].test))
-
-
 # Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
 
 
@@ -387,18 +350,6 @@ def test_decay_beside_the_steps_shrinks_all_weights_but_the_output_bias():
         assert_allclose(beside[name], without[name] - shrunk, atol=1e-12)
 
 
-def test_two_starts_are_compared_at_each_setting_and_with_the_reference(monkeypatch):
-    nets = {(start, i): 10 * i + start for start in (0, 1) for i in range(3)}
-    monkeypatch.setattr(networks, "train_all", lambda *_: nets)
-    monkeypatch.setattr(networks, "pick", lambda nets, draws, start, i: nets[start, i])
-    monkeypatch.setattr(networks, "similarities", lambda net, X, activation: net)
-    monkeypatch.setattr(networks, "agreement", lambda one, other, reference, _: {"asked": (one, other, reference)})
-    monkeypatch.setattr(networks, "predicted", lambda *_: {})
-    rows = networks.sweep(8_000, 3, [(0.4, 0.0), networks.REFERENCE, (0.0, 0.0)])
-    assert [row["asked"] for row in rows] == [(0, 1, 10), (10, 11, 10), (20, 21, 10)]
-    assert [(row["rate"], row["decay"]) for row in rows] == [(0.4, 0.0), networks.REFERENCE, (0.0, 0.0)]
-
-
 def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
     rng = np.random.default_rng(3)
     net = {"A": rng.normal(size=(9, 3)), "a": rng.normal(size=3), "B": rng.normal(size=(9, 3)), "b": np.zeros(9)}
@@ -444,15 +395,6 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
             row = next(row for row in rows if (row["preparation"], row["readout"], row["setting"]) == cells)
             for name, value in expected_scores(cosines(V[:, :20] * weights), data).items():
                 assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
-
-
-def test_an_item_without_positive_pmi_is_like_no_other():
-    G = 1 + np.kron(np.eye(3), 9 * np.ones((10, 10)))  # three groups that go together
-    G[3] = G[:, 3] = 0.01  # and the fourth with nobody in particular
-    for name, _, alpha, S in remedies.negative_sampling(G):
-        if name.endswith("κ = 1.4"):
-            assert not S[3].any(), (name, alpha)
-            assert_allclose(np.delete(S.diagonal(), 3), 1)
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
@@ -513,19 +455,3 @@ def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
         assert first["apart"] == 0 < min(row["apart"] for row in others)
         assert len({row["loss"] for row in (first, *others)}) == 3
         assert first["scale"] > 0
-
-
-def test_an_epoch_of_training_shows_each_user_once(monkeypatch):
-    batches = []
-
-    def loss(S, Y):
-        batches.append(Y)
-        return cosine_training.squared(S, Y)
-
-    monkeypatch.setattr(cosine_training, "BATCH", 30)
-    X = np.unpackbits(np.arange(1, 101, dtype=np.uint8)[:, None], axis=1).astype(np.float32)  # all users differ
-    rng = np.random.default_rng(0)
-    cosine_training.train(X, *rng.normal(size=(2, 8, 3)), rng, loss, epochs=2)
-    assert len(batches) == 8
-    for epoch in (batches[:4], batches[4:]):
-        assert sorted(map(tuple, np.vstack(epoch))) == sorted(map(tuple, X))

@@ -9,12 +9,8 @@ from scipy import stats
 
 from helpers import (
     cosine_similarity,
-    product_norm_factors,
-    rescale,
-    shrinkage,
     simulate_interactions,
     simulation,
-    truncated_svd,
 )
 
 NAN, INF = np.nan, np.inf
@@ -94,22 +90,6 @@ def test_every_user_is_drawn_independently_across_blocks_too(rng):
     assert np.abs(np.subtract(agree, 0.5)).max() < 4.5 * 0.5 / np.sqrt(12 * at_once)
 
 
-def test_fewer_items_than_clusters_leave_clusters_empty():
-    sim = simulate(n_items=2, n_clusters=4)
-    assert sim.X.shape == (60, 2)
-    assert sim.preferences.shape == (60, 4)
-
-
-def test_the_paper_in_five_lines(rng):
-    sim = simulate_interactions(rng, n_users=500, n_items=60)
-    s, V = truncated_svd(sim.X, k=10)
-    A, B = product_norm_factors(s, V, lam=100)
-    A_d, B_d = rescale(A, B, np.sqrt(shrinkage(s, 100)))
-    S = cosine_similarity(B_d)
-    assert_allclose(S, cosine_similarity(V), atol=1e-12)
-    assert_allclose(A_d @ B_d.T, A @ B.T, atol=1e-12)
-
-
 def test_normalized_popularity_gives_every_cluster_the_same_mass_and_keeps_the_order_within():
     plain, normalized = (simulate(n_items=200, normalize_popularity=flag) for flag in (False, True))
     assert_array_equal(plain.clusters, normalized.clusters)
@@ -180,45 +160,6 @@ def test_a_user_s_weights_are_preference_times_popularity(rng):
         assert_frequencies(X[user * n : (user + 1) * n].sum(axis=0), expected, n)
 
 
-def test_sets_of_items_have_the_distribution_of_generator_choice(rng):
-    n = 5_000
-    ours = draw(rng, WEIGHTS, 3, n) @ 2 ** np.arange(5)
-    p = WEIGHTS / WEIGHTS.sum()
-    choice = [sum(2 ** rng.choice(5, size=3, replace=False, p=p)) for _ in range(n)]
-    counts = [[np.count_nonzero(np.equal(sets, s)) for s in np.unique(choice)] for sets in (ours, choice)]
-    assert np.sum(counts) == 2 * n
-    assert stats.chi2_contingency(counts).pvalue > 1e-3
-
-
-def test_activity_is_the_number_of_items_taken(rng):
-    activity = np.array([1, 5, 2, 3])
-    draws = simulation.draw_items(rng, np.zeros(5, dtype=int), WEIGHTS, np.ones((4, 1)), activity)
-    (items,) = draws
-    for taken in np.split(items, np.cumsum(activity)[:-1]):
-        assert_array_equal(taken, np.unique(taken))
-    assert len(items) == activity.sum()
-
-
-@pytest.mark.parametrize("gap", [1.0, 1e-6, 1e-10, 1e-15])  # float32 tells 1e-7 apart
-def test_the_earliest_are_found_however_close_they_come(gap, rng):
-    for order in (np.arange(10), rng.permutation(10)):
-        arrivals = 1 + gap * np.tile(order, (10, 1))
-        taken = simulation.earliest(arrivals, np.arange(1, 11))
-        assert_array_equal(taken, [order < count for count in range(1, 11)])
-
-
-def test_arrivals_beyond_float32_are_the_last_and_still_in_order():
-    arrivals = np.array([[1e300, 1.0, 1e39, 1e-300]] * 4)
-    order = np.array([3, 1, 2, 0])
-    assert_array_equal(simulation.earliest(arrivals, np.arange(1, 5)), [order < count for count in range(1, 5)])
-
-
-def test_the_earliest_are_those_of_a_full_sort(rng):
-    arrivals, counts = rng.exponential(size=(200, 300)), rng.integers(1, 301, 200)
-    order = np.argsort(np.argsort(arrivals, axis=1), axis=1)
-    assert_array_equal(simulation.earliest(arrivals, counts), order < counts[:, None])
-
-
 # The readings: what each leaves to be recognized by
 
 
@@ -226,11 +167,6 @@ def chi_square(values, outcomes, probabilities):
     counts = [np.count_nonzero(values == outcome) for outcome in outcomes]
     assert sum(counts) == len(values)
     return stats.chisquare(counts, len(values) * np.asarray(probabilities)).pvalue
-
-
-def test_uniform_clusters_have_equal_probabilities(rng):
-    clusters = simulation.draw_clusters(rng, 10_000, 5, "uniform")
-    assert chi_square(clusters, range(5), np.full(5, 1 / 5)) > 1e-3
 
 
 def test_dirichlet_clusters_have_any_probabilities(rng):
@@ -305,39 +241,7 @@ def test_clusters_are_in_the_data(name, law):
     assert abs(gap(sim.X, shuffled)) < 0.02
 
 
-def test_popular_items_are_taken_more_often_within_every_cluster():
-    sim = simulate(3, n_users=2_000, n_items=100, n_clusters=4)
-    taken = sim.X.sum(axis=0)
-    for c in range(4):
-        mine = sim.clusters == c
-        assert stats.spearmanr(taken[mine], sim.popularity[mine]).statistic > 0.8
-
-
-def test_users_take_most_from_the_cluster_they_prefer():
-    sim = simulate(3, n_users=500, n_items=100, n_clusters=2, max_activity=20)
-    share = sim.X[:, sim.clusters == 0].sum(axis=1) / sim.X.sum(axis=1)
-    assert stats.spearmanr(share, sim.preferences[:, 0]).statistic > 0.5
-
-
-def test_items_nobody_took_have_zero_embeddings_and_no_cosine():
-    sim = simulate(n_users=40, n_items=150, max_activity=20, user_exponent=0)
-    unseen = np.flatnonzero(sim.X.sum(axis=0) == 0)
-    assert len(unseen) > 0
-    s, V = truncated_svd(sim.X, 5)
-    assert_array_equal(np.flatnonzero(~V.any(axis=1)), unseen)
-    _, B = product_norm_factors(s, V, 1.0)
-    with pytest.raises(ValueError, match=f"E must not have a zero row, .*; row {unseen[0]} is zero"):
-        cosine_similarity(B)
-    seen = np.delete(B, unseen, axis=0)
-    assert cosine_similarity(seen).shape == (150 - len(unseen),) * 2
-
-
 # The readings of the chapters
-
-
-def test_the_readings_are_nine_and_the_default_comes_first():
-    assert len(simulation.readings(1_000)) == 9
-    assert next(iter(simulation.readings(1_000).items())) == ("default", {})
 
 
 @pytest.mark.parametrize("reading", simulation.readings(30))
@@ -350,52 +254,3 @@ def test_every_reading_but_the_default_differs_from_it(reading):
 def test_readings_limit_activity_to_a_share_of_the_items(reading, largest):
     taken = simulate(n_users=600, n_items=50, user_exponent=0, **simulation.readings(50)[reading]).X.sum(axis=1)
     assert taken.max() == 50 // largest
-
-
-@pytest.mark.parametrize("n_items", [9, 0, 10.0])
-def test_readings_of_fewer_than_ten_items_are_an_error(n_items):
-    with pytest.raises(ValueError, match=f"n_items must be an integer between 10 and inf, got {n_items}"):
-        simulation.readings(n_items)
-
-
-# Errors
-
-
-@pytest.mark.parametrize("size", ["n_users", "n_items", "n_clusters", "max_activity"])
-@pytest.mark.parametrize("value", [0, -1, 2.5, 10.0, NAN])
-def test_a_size_that_is_not_a_positive_integer_is_an_error(size, value):
-    with pytest.raises(ValueError, match=rf"{size} must be an integer between 1 and \w+, got {value}"):
-        simulate(**{size: value})
-
-
-def test_more_activity_than_items_is_an_error():
-    with pytest.raises(ValueError, match="max_activity must be an integer between 1 and 30, got 31"):
-        simulate(max_activity=31)
-
-
-@pytest.mark.parametrize(("name", "laws"), LAWS.items())
-def test_an_unknown_law_is_an_error_that_lists_the_known_ones(name, laws):
-    with pytest.raises(ValueError, match=f"{name} must be one of {', '.join(laws)}, got zipf"):
-        simulate(**{name: "zipf"})
-
-
-@pytest.mark.parametrize("value", [-0.5, NAN, INF])
-def test_a_bad_user_exponent_is_an_error(value):
-    with pytest.raises(ValueError, match=f"user_exponent must be a finite number >= 0, got {value}"):
-        simulate(user_exponent=value)
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        ((-1, 1), r"item_exponents must be 0 <= low <= high, got \[-1.  1.\]"),
-        ((2, 1), r"item_exponents must be 0 <= low <= high, got \[2. 1.\]"),
-        ((0, 1, 2), r"item_exponents must be 0 <= low <= high, got \[0. 1. 2.\]"),
-        (1, "item_exponents must be 0 <= low <= high, got 1.0"),
-        ((0, NAN), "item_exponents must be finite, got nan"),
-        ((0, INF), "item_exponents must be finite, got inf"),
-    ],
-)
-def test_bad_item_exponents_are_an_error(value, message):
-    with pytest.raises(ValueError, match=message):
-        simulate(item_exponents=value)

@@ -3,7 +3,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from IPython.core.formatters import DisplayFormatter
 
 from helpers import Interval, t_interval, table
 
@@ -32,11 +31,6 @@ def test_a_table_in_full():
         "Eq. 1        50 **0.99** **0.10 ± 0.03**\n"
         "Eq. 2 **2\u202f000**     0.00               –"
     )
-
-
-def test_jupyter_shows_markdown_and_text():
-    shown, _ = DisplayFormatter().format(table({"a": [1]}))
-    assert shown.keys() == {"text/plain", "text/markdown"}
 
 
 @pytest.mark.parametrize(
@@ -121,10 +115,6 @@ def test_anything_pandas_can_turn_into_a_frame_is_a_table(frame):
     assert cells(table(frame))[0] == [["a"], ["1"], ["2"]]
 
 
-def test_a_named_tuple_s_fields_are_columns():
-    assert cells(table([t_interval([1.0, 2.0, 3.0])]))[0][0] == ["mean", "low", "high"]
-
-
 # Bold
 
 
@@ -164,39 +154,7 @@ def test_the_mean_of_an_interval_decides():
     assert bold(table(frame, bold="max by column")) == [[False], [True], [False]]
 
 
-def test_infinity_is_the_best():
-    assert bold(table({"a": [1.0, np.inf]}, bold="max by column")) == [[False], [True]]
-    assert bold(table({"a": [1.0, -np.inf]}, bold="min by column")) == [[False], [True]]
-
-
 # Errors
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"frame": 5}, "frame must be what pandas can turn into a DataFrame, got 5"),
-        ({"frame": {"a": [1], "b": [1, 2]}}, "frame must be what pandas can turn into a DataFrame, got {'a': "),
-        ({"frame": {"a": [np.ones(2)]}}, r"frame must have one value in a cell, got \[1. 1.\]"),
-        ({"frame": {"a": [t_interval(np.eye(3))]}}, "frame must have one value in a cell, got "),
-        ({"frame": FRAME, "digits": -1}, "digits must be an integer between 0 and 15, got -1"),
-        ({"frame": FRAME, "digits": 2.0}, "digits must be an integer between 0 and 15, got 2.0"),
-        ({"frame": FRAME, "digits": "2"}, "digits must be an integer, got '2'"),
-        ({"frame": FRAME, "bold": "best"}, r"bold must be one of max by column, .* or \(3, 3\) booleans, got best"),
-        ({"frame": FRAME, "bold": np.eye(3)}, "bold must be one of max by column"),
-        ({"frame": FRAME, "bold": np.eye(2, dtype=bool)}, "bold must be one of max by column"),
-    ],
-)
-def test_what_is_no_table_is_an_error(arguments, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        table(**arguments)
-
-
-def test_the_frame_is_left_alone():
-    frame = pd.DataFrame(FRAME, index=["u", "v", "w"])
-    copy = frame.copy()
-    table(frame, bold="max by column")
-    pd.testing.assert_frame_equal(frame, copy)
 
 
 def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():

@@ -73,11 +73,6 @@ def test_no_origin_and_no_repository(repository_url):
     assert repository_url() is None
 
 
-def test_no_git(repository_url, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    assert repository_url() is None
-
-
 def test_environment_goes_before_origin(repository_url, monkeypatch):
     set_origin("https://github.com/another/book")
     monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
@@ -128,27 +123,6 @@ def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp
     assert capfd.readouterr().err == ""
     assert after.metadata == {"language_info": {"name": "python"}}
     assert not any(cell.metadata for cell in after.cells)
-
-
-def run_colab(folder):
-    command = [sys.executable, ROOT / "tools" / "colab.py"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8")
-
-
-def test_every_chapter_is_rewritten_and_nothing_else(repository_url, monkeypatch, tmp_path):
-    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
-    (tmp_path / "book").mkdir()
-    nbformat.write(chapter(), tmp_path / "book" / "one.ipynb")
-    (tmp_path / "book" / "intro.md").write_text("# Title")
-    assert run_colab(tmp_path).returncode == 0
-    assert len(nbformat.read(tmp_path / "book" / "one.ipynb", as_version=4).cells) == 3
-    assert (tmp_path / "book" / "intro.md").read_text() == "# Title"
-
-
-def test_no_repository_is_said_plainly(repository_url, tmp_path):
-    done = run_colab(tmp_path)
-    assert done.returncode == 1
-    assert done.stderr.startswith("Colab needs a repository")
 
 
 def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkeypatch):

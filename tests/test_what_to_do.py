@@ -14,12 +14,10 @@ from scipy.special import softmax
 from sklearn.decomposition import TruncatedSVD
 
 from helpers import (
-    centered_gram,
     cosine_range,
     cosine_similarity,
     normalize_rows,
     product_norm_factors,
-    project_items_back,
     simulate_interactions,
     transform,
     truncated_svd,
@@ -67,16 +65,6 @@ def test_no_change_of_factors_moves_a_cosine(safe_items, model, options):
     for A_m, B_m in changes(A, B):
         assert_allclose(cosine_similarity(safe_items(A_m, B_m, X, **options)), before, atol=1e-8)
         assert abs(cosine_similarity(B_m) - raw).max() > 0.1
-
-
-def test_it_is_projecting_back(safe_items, model):
-    X, A, B = model
-    G, means = (X.T @ X).toarray(), np.asarray(X.mean(axis=0)).ravel()
-    plain, centered = (safe_items(A, B, X, center=center) for center in (False, True))
-    assert plain.shape == B.shape
-    assert_allclose(cosine_similarity(plain), cosine_similarity(project_items_back(G, A, B)), atol=1e-10)
-    back = project_items_back(centered_gram(G, means, X.shape[0]), A, B)
-    assert_allclose(cosine_similarity(centered), cosine_similarity(back), atol=1e-10)
 
 
 def test_it_compares_the_columns_of_the_scores(safe_items, model):
@@ -172,35 +160,6 @@ def test_the_hyperplane_is_named(path):
     assert re.search("hyperplane|超平面|siêu phẳng", path.read_text("utf-8"))
 
 
-def test_what_rewrites_a_layer_behind_a_normalization():
-    """RMSNorm: a rotation, not a rescaling. LayerNorm: a multiple of 1 as well, until rows are centered."""
-    rng = np.random.default_rng(5)
-    H, W, d = rng.normal(size=(100, 6)), rng.normal(size=(6, 8)), np.exp(rng.normal(size=6))
-    R = np.linalg.qr(rng.normal(size=(6, 6)))[0]
-
-    def rms(H):
-        return H / np.sqrt(np.mean(H**2, axis=1, keepdims=True))
-
-    def centered(H):
-        return H - H.mean(axis=1, keepdims=True)
-
-    assert_allclose(rms(H @ R) @ (R.T @ W), rms(H) @ W, atol=1e-12)
-    assert abs(rms(H * d) @ (W / d[:, None]) - rms(H) @ W).max() > 1
-    shifted = H + rng.normal(size=(100, 1)) * 5
-    assert_allclose(rms(centered(shifted)) @ W, rms(centered(H)) @ W, atol=1e-12)
-    assert abs(cosine_similarity(shifted) - cosine_similarity(H)).max() > 1
-    assert_allclose(cosine_similarity(centered(shifted)), cosine_similarity(centered(H)), atol=1e-12)
-
-
-def test_a_gain_behind_normalized_keys_brings_d_back():
-    rng = np.random.default_rng(6)
-    (Q, K), d = (normalize_rows(rng.normal(size=(50, 4))) for _ in "QK"), np.array([1, 2, 4, 8.0])
-    assert_allclose((Q * d) @ (K / d).T, Q @ K.T)
-    assert abs(cosine_similarity(K / d) - cosine_similarity(K)).max() > 0.5
-    # without a gain only what keeps unit rows is left: K / d does not
-    assert abs(np.linalg.norm(K / d, axis=1) - 1).max() > 0.1
-
-
 def test_bias_columns_do_not_count(safe_items, model):
     """As implicit has them: BPR an item's bias beside a user's 1, LMF a user's bias beside an item's 1, too."""
     X, A, B = model
@@ -250,20 +209,6 @@ def test_items_of_features_are_asked_for_with_the_features(path):
     """LightFM returns the rows of the features, not of the items, where the argument is missing."""
     (trap,) = re.findall(r"^- \*\*LightFM.*$", path.read_text("utf-8"), re.M)
     assert "get_item_representations(item_features)" in trap
-
-
-def test_users_and_items_may_be_at_rest_in_two_losses():
-    """As LMF of implicit, whose negatives differ: no balance, and still only rotations keep both at rest."""
-    rng = np.random.default_rng(0)
-    P, B, M = (rng.normal(size=(size, 3)) for size in (40, 6, 3))
-    of_items = -2 * B @ np.linalg.pinv(P)  # a gradient of the scores with which B is at rest: of_items P + 2B = 0
-    assert_allclose(of_items @ P + 2 * B, 0, atol=1e-12)
-    assert abs(P.T @ P - B.T @ B).max() > 1
-    assert_allclose(B @ B.T, -(of_items @ P @ B.T) / 2, atol=1e-12)  # a function of the scores
-    P_m, B_m = P @ M, B @ np.linalg.inv(M).T
-    assert abs(of_items @ P_m + 2 * B_m).max() > 0.1
-    R = np.linalg.qr(M)[0]
-    assert_allclose(of_items @ P @ R + 2 * B @ R, 0, atol=1e-12)
 
 
 def test_truncated_svd_as_the_table_says(safe_items, model):
@@ -334,7 +279,3 @@ def test_the_sheets_print_is_legible():
     assert len(sizes) == 4
     assert min(float(size) for size, unit in sizes if unit == "pt") >= 8
     assert all(float(size) >= {"em": 1, "%": 100}[unit] for size, unit in sizes if unit != "pt")
-
-
-def test_the_pages_are_found():
-    assert {path.stem for path in PAGES} == {"what-to-do", "what-to-do-ja", "what-to-do-vi", "what-to-do-zh"}
