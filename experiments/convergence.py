@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from experiments import run
-from experiments.small import adam, descent, train
+from experiments.small_problem import adam, descent, train
 from helpers import cosine_similarity, factor_norm_factors, factor_norm_loss, simulate_interactions, truncated_svd
 
 N_USERS, N_ITEMS, K, SEEDS = 4_000, 300, 20, range(20)

@@ -13,7 +13,7 @@ from scipy.linalg import expm, logm, sqrtm
 from scipy.optimize import fsolve
 
 from experiments import run
-from experiments.small import LAM1, N_ITEMS, SEEDS, K, small, watched
+from experiments.small_problem import LAM1, N_ITEMS, SEEDS, K, small, watched
 from helpers import transform
 
 STARTS = 5.0, 0.0, -5.0

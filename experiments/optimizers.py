@@ -8,7 +8,7 @@ Each data set has 400 users and nine items, k = 3; larger models, mini-batches a
 import numpy as np
 
 from experiments import run
-from experiments.small import LAM1, N_ITEMS, SEEDS, K, adam, descent, momentum, slopes, small, train, watched
+from experiments.small_problem import LAM1, N_ITEMS, SEEDS, K, adam, descent, momentum, slopes, small, train, watched
 
 DRAWS, SCALES, RATIOS = (0, 1), (0.01, 0.1, 0.3), (2 / 3, 1.0, 1.5)
 RULES = [

@@ -1,4 +1,4 @@
-"""MovieLens' small data set, ml-latest-small: from a folder or from GroupLens, its checksums looked at either way.
+"""MovieLens' small data set, ml-latest-small, checked, from a folder or from GroupLens; interactions of any ratings.
 
 Its licence allows research and asks for the citation of Harper and Konstan 2015; it is not part of this repository.
 """
@@ -8,6 +8,9 @@ import io
 import os
 import zipfile
 from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
 
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
 FILES = {  # bytes and sha256 of what this book was written with
@@ -35,6 +38,38 @@ def read_movielens():
     import pandas as pd  # here, as it would double the time that importing helpers takes
 
     return tuple(pd.read_csv(io.BytesIO(content)) for content in movielens_files().values())
+
+
+def interactions(frame, least_rating=None, least_users=10, most_items=None):
+    """X (n, p) CSR of 0 and 1 from a table of users, items and, perhaps, ratings; and the items' names (p,).
+
+    Parameters: frame, a DataFrame whose first columns these are; least_rating that counts (default: every row counts);
+    least_users who took an item, below which it is left out; most_items, of which the most taken are kept.
+    Raises ValueError if a user or an item is missing, ratings are asked for and are no numbers, or nothing is left.
+    """
+    import pandas as pd
+
+    if frame.shape[1] < 2:
+        raise ValueError(f"there must be a column of users and one of items, got {list(frame.columns)}")
+    frame = frame.iloc[:, :3]
+    users, items = frame.columns[:2]
+    for name in (users, items):
+        if (gaps := frame[name].isna()).any():
+            raise ValueError(f"{name} must not be empty, row {gaps.argmax() + 1} is")
+    if least_rating is not None and frame.shape[1] == 3:
+        ratings = pd.to_numeric(frame.iloc[:, 2], errors="coerce")
+        if (gaps := ratings.isna()).any():
+            raise ValueError(f"{frame.columns[2]} must be numbers, row {gaps.argmax() + 1} has none")
+        frame = frame[ratings >= least_rating]
+    frame = frame[[users, items]].drop_duplicates()
+    counts = frame[items].value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    kept = counts[counts >= least_users].index[:most_items]
+    frame = frame[frame[items].isin(kept)]
+    if frame.empty:
+        raise ValueError(f"no item was taken by {least_users} users or more")
+    rows, columns = pd.factorize(frame[users], sort=True)[0], pd.factorize(frame[items], sort=True)
+    X = sp.csr_array((np.ones(len(frame)), (rows, columns[0])))
+    return X, np.asarray(columns[1])
 
 
 def movielens_files():

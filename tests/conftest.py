@@ -4,7 +4,7 @@ import time
 
 import chapters
 import kernels
-import needs
+import missing_data
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -68,7 +68,7 @@ def rng():
 def pytest_collection_modifyitems(items):
     """Skip chapters whose data are not here, and say why."""
     for item in items:
-        if item.path.suffix == ".ipynb" and (reason := needs.missing(item.path.stem)):
+        if item.path.suffix == ".ipynb" and (reason := missing_data.missing(item.path.stem)):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 

@@ -12,8 +12,8 @@ import sys
 
 import kernels
 import matplotlib.pyplot as plt
+import missing_data
 import nbformat
-import needs
 from nbclient import NotebookClient
 
 CACHE = "_build/.jupyter_cache"  # jupyter-book's default
@@ -37,9 +37,9 @@ async def executed(path):
 def side_by_side(paths):
     """Pairs of path and notebook, with its outputs, of those chapters that can be executed here; says which cannot."""
     for path in paths:
-        if reason := needs.missing(path.stem):
+        if reason := missing_data.missing(path.stem):
             print(f"{path}: not executed: {reason}")
-    paths = [path for path in paths if not needs.missing(path.stem)]
+    paths = [path for path in paths if not missing_data.missing(path.stem)]
     kernels.encrypt()
     gate = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
 

@@ -1,4 +1,4 @@
-"""The held-out comparison on interactions of your own: ``python -m experiments.movielens ratings.csv``.
+"""The held-out comparison on interactions of your own: ``python tools/compare_models.py ratings.csv``.
 
 The file is a CSV with a header: users in the first column, items in the second, and, if there is a third, ratings, of
 which those of --least-rating or more count; so MovieLens' ratings.csv of any size. ml-latest-small takes about a
@@ -17,46 +17,16 @@ import sys
 
 import numpy as np
 import pandas as pd
-import scipy.sparse as sp
 
 from experiments.common import Users
 from experiments.held_out import KEPT
 from helpers import hide, ndcg_at, recall_at, t_interval
+from helpers.movielens import interactions
 from helpers.spectrum import gram
 
 RANKS = 50, 100, 200, 400, 800
 HALVINGS = np.arange(2, 8.5, 0.5)  # τ from σ₁/4 down to σ₁/256: λ₁ = τ², λ₂ = τ, λ_w = τ²
 AT_ONCE = 2_000  # test users, for whom dense scores are held
-
-
-def interactions(frame, least_rating=None, least_users=10, most_items=None):
-    """X (n, p) CSR of 0 and 1 from a table of users, items and, perhaps, ratings; and the items' names (p,).
-
-    Parameters: frame, a DataFrame whose first columns these are; least_rating that counts (default: every row counts);
-    least_users who took an item, below which it is left out; most_items, of which the most taken are kept.
-    Raises ValueError if a user or an item is missing, ratings are asked for and are no numbers, or nothing is left.
-    """
-    if frame.shape[1] < 2:
-        raise ValueError(f"there must be a column of users and one of items, got {list(frame.columns)}")
-    frame = frame.iloc[:, :3]
-    users, items = frame.columns[:2]
-    for name in (users, items):
-        if (gaps := frame[name].isna()).any():
-            raise ValueError(f"{name} must not be empty, row {gaps.argmax() + 1} is")
-    if least_rating is not None and frame.shape[1] == 3:
-        ratings = pd.to_numeric(frame.iloc[:, 2], errors="coerce")
-        if (gaps := ratings.isna()).any():
-            raise ValueError(f"{frame.columns[2]} must be numbers, row {gaps.argmax() + 1} has none")
-        frame = frame[ratings >= least_rating]
-    frame = frame[[users, items]].drop_duplicates()
-    counts = frame[items].value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    kept = counts[counts >= least_users].index[:most_items]
-    frame = frame[frame[items].isin(kept)]
-    if frame.empty:
-        raise ValueError(f"no item was taken by {least_users} users or more")
-    rows, columns = pd.factorize(frame[users], sort=True)[0], pd.factorize(frame[items], sort=True)
-    X = sp.csr_array((np.ones(len(frame)), (rows, columns[0])))
-    return X, np.asarray(columns[1])
 
 
 def split(X, seed, held_out):
@@ -132,7 +102,7 @@ def summary(table, to="Eq. 2"):
 
 def parser():
     """What the command line may say."""
-    options = argparse.ArgumentParser(prog="python -m experiments.movielens", description=__doc__.split("\n")[0])
+    options = argparse.ArgumentParser(prog="python tools/compare_models.py", description=__doc__.split("\n")[0])
     options.add_argument("file", help="a CSV: users, items and, perhaps, ratings")
     options.add_argument("--least-rating", type=float, default=3.5, help="that counts, if there are ratings (3.5)")
     options.add_argument("--least-users", type=int, default=10, help="that an item must have (10)")

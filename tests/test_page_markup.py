@@ -10,7 +10,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[1]
 SOURCES = {
-    "conf.py": """extensions = ["myst_parser", "sphinx_proof", "sphinxcontrib.bibtex", "pages", "bibliography"]
+    "conf.py": """extensions = ["myst_parser", "sphinx_proof", "sphinxcontrib.bibtex", "page_markup", "bibliography"]
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 bibtex_bibfiles, bibtex_default_style, bibtex_reference_style = ["references.bib"], "author-year", "author_year"
 nitpicky = True

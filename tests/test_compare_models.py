@@ -1,13 +1,14 @@
 """The experiment on a reader's own interactions, on small files."""
 
+import compare_models
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from compare_models import main, models, split
 
-from experiments import movielens
-from experiments.movielens import interactions, main, models, split
 from helpers import factor_norm_factors, product_norm_factors, truncated_svd
+from helpers.movielens import interactions
 
 FRAME = pd.DataFrame(
     {"who": ["b", "b", "a", "a", "a", "c"], "what": [9, 7, 7, 9, 5, 7], "stars": [4, 4, 5, 1, 5, 3.5], "when": range(6)}
@@ -81,7 +82,7 @@ def test_ease_is_the_ridge_regression_of_each_item_on_the_others(rng):
 
 @pytest.fixture
 def small_grid(monkeypatch):
-    monkeypatch.setattr(movielens.compare, "__defaults__", ((2, 4), np.array([1.0, 2, 3])))
+    monkeypatch.setattr(compare_models.compare, "__defaults__", ((2, 4), np.array([1.0, 2, 3])))
 
 
 def test_the_command_line(rng, tmp_path, capsys, small_grid):

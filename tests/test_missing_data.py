@@ -6,7 +6,7 @@ import sys
 import types
 
 import chapters
-import needs
+import missing_data
 import pytest
 import yaml
 
@@ -15,9 +15,9 @@ ROOT = chapters.ROOT
 
 @pytest.fixture(autouse=True)
 def ask_anew():
-    needs.missing.cache_clear()
+    missing_data.missing.cache_clear()
     yield
-    needs.missing.cache_clear()
+    missing_data.missing.cache_clear()
 
 
 @pytest.fixture
@@ -26,22 +26,22 @@ def nowhere(monkeypatch, tmp_path):
 
 
 def test_every_chapter_with_needs_is_there():
-    assert set(needs.CHAPTERS) <= {path.stem for path in chapters.CHAPTERS}
-    assert needs.missing("real-data") is None
+    assert set(missing_data.CHAPTERS) <= {path.stem for path in chapters.CHAPTERS}
+    assert missing_data.missing("real-data") is None
 
 
 def test_movielens_that_is_not_there_is_a_reason(nowhere):
-    assert needs.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
+    assert missing_data.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
 
 
 def test_the_book_shows_them_as_they_are(nowhere):
     config = types.SimpleNamespace(nb_execution_excludepatterns=["old.ipynb"])
-    needs.leave_as_they_are(None, config)
+    missing_data.leave_as_they_are(None, config)
     assert config.nb_execution_excludepatterns[0] == "old.ipynb"
     assert "book/movielens.ipynb" in config.nb_execution_excludepatterns
     assert "book/two-models.ipynb" not in config.nb_execution_excludepatterns
     extensions = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["local_extensions"]
-    assert extensions["needs"] == "tools"
+    assert extensions["missing_data"] == "tools"
 
 
 def test_the_tests_skip_them_and_say_why(nowhere):
