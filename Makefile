@@ -1,10 +1,14 @@
-# Two commands do everything, set-up included:  make book  and  make test.
+# Two commands do everything, set-up included:  make book  and  make test.  `make help` lists the others.
 PYTHON ?= python3
+.DEFAULT_GOAL := book
 BIN := .venv/bin
 READY := .venv/ready
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb),book tests audit/tests)
 
-.PHONY: book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
+.PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
+
+help:  ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 book: $(READY)  ## execute every chapter and build the site, failing on any warning
 	rm -rf _build
@@ -63,8 +67,8 @@ lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allo
 	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
 	OPENBLAS_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
 
-clean:
-	rm -rf .venv .venv-lowest _build
+clean:  ## remove what was installed and built
+	rm -rf .venv .venv-lowest .venv-newest _build
 
 $(READY): requirements.txt pyproject.toml audit/pyproject.toml
 	rm -rf .venv

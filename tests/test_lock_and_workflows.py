@@ -8,6 +8,7 @@ import yaml
 from packaging.requirements import Requirement
 
 ROOT = pathlib.Path(__file__).parents[1]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 def text(path):
@@ -41,16 +42,28 @@ def test_the_front_page_waits_for_the_pdf():
 
 
 def test_workflows_use_actions_by_commit():
-    workflows = list((ROOT / ".github/workflows").glob("*.yml"))
-    assert len(workflows) >= 2
-    for path in workflows:
+    assert len(WORKFLOWS) >= 2
+    assert "github-actions" in text(".github/dependabot.yml")  # which keeps the pins fresh
+    for path in WORKFLOWS:
         assert yaml.safe_load(path.read_text("utf-8"))["jobs"]
         for line in re.findall(r"uses: .*", path.read_text("utf-8")):
             assert re.fullmatch(r"uses: [\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
 
 
+def test_publishing_waits_for_the_tests_and_publishes_what_they_tested():
+    workflows = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in WORKFLOWS}
+    jobs = workflows["test"]["jobs"]
+    publishing = {name for name, workflow in workflows.items() if "deploy-pages" in str(workflow)}
+    assert publishing == {"test"}
+    assert set(jobs["deploy"]["needs"]) == {"linux", "elsewhere"}
+    steps = [step.get("run", step.get("uses", "")).partition("@")[0] for step in jobs["linux"]["steps"]]
+    assert steps.index(".ci/run") < steps.index("actions/upload-pages-artifact")
+    every_night = workflows["nightly"]["jobs"]["tests"]["strategy"]["matrix"]
+    assert len(every_night["os"]) * len(every_night["python"]) == 9
+
+
 def test_the_readme_lists_every_command_and_every_folder():
-    commands = set(re.findall(r"^([a-z-]+): \$\(READY\)", text("Makefile"), re.M))
+    commands = set(re.findall(r"^([a-z-]+):.*## ", text("Makefile"), re.M)) - {"clean"}
     assert commands == set(re.findall(r"`?make ([a-z-]+)\b", text("README.md"))) - {"and"}
     folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"book"}
     assert folders <= set(re.findall(r"^\| `(\w+)/` \|", text("README.md"), re.M))
