@@ -6,6 +6,8 @@ import shutil
 import browser
 import check_site
 import pytest
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import WebDriverWait
 
 ROOT = pathlib.Path(__file__).parents[1]
 PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs="
@@ -55,7 +57,7 @@ FAULTS = {
     "slider that does not change its picture: α": SLIDER.replace('show("svg"), ', ""),
     "slider that does not change its text: α": SLIDER.replace(', show("div > p")', ""),
     "slider without a label": SLIDER.replace("α", ""),
-    "slider whose focus is not seen: α": SLIDER.replace("margin: 9px", "outline: none"),
+    "slider whose focus is not seen: α": SLIDER.replace("margin: 9px", "outline: none !important"),
     "figure that Enter does not open": FIGURE + "<script>HTMLDialogElement.prototype.showModal = () => 0</script>",
     "figure that loses its alt text when opened": FIGURE + "<script>const all = HTMLDialogElement.prototype, show ="
     "all.showModal; all.showModal = function () { this.querySelector('img').alt = ''; show.call(this) }</script>",
@@ -113,6 +115,20 @@ def test_a_page_for_the_wall_is_one_sheet(chromium, site):
     assert faults[0].endswith("sheets, not one")
 
 
+def test_a_theorem_is_shown_where_a_link_to_it_is_reached(chromium, site):
+    folder, home = site
+    theorem = '<div class="proof admonition" id="thm-one">Every D is as good.</div>'
+    (folder / "theorem.html").write_text(PAGE.format(theorem), "utf-8")
+    link = '<a class="internal" href="theorem.html#thm-one">Theorem 1</a>'
+    (folder / "link.html").write_text(PAGE.format(link), "utf-8")
+    browser.open_page(chromium, home + "link.html")
+    chromium.switch_to.active_element.send_keys(Keys.TAB)
+    shown = WebDriverWait(chromium, 20).until(lambda _: check_site.visible(chromium, ".preview"))
+    assert shown.text == "Every D is as good."
+    chromium.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not shown.is_displayed()
+
+
 def test_links_that_lead_nowhere(site):
     folder, home = site
     found = {"healthy.html": {"ids": ["place"]}}
@@ -136,7 +152,7 @@ def test_a_search_that_finds_nothing(chromium, site):
 
 
 def test_the_report_counts_every_fault(capsys):
-    facts = {"formulas": 1, "images": 2, "links": [], "faults": ["raw", "cut"]}
+    facts = {"formulas": 1, "images": 2, "links": [], "weight": 0, "seconds": 0, "faults": ["raw", "cut"]}
     assert check_site.report({"a.html": facts}, ["search: none"]) == 3
     assert capsys.readouterr().out.splitlines()[-4:] == [
         "a.html: raw",

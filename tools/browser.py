@@ -2,8 +2,10 @@
 
 import base64
 import functools
+import gzip
 import http.server
 import io
+import pathlib
 import shutil
 import sys
 import threading
@@ -19,8 +21,9 @@ BROWSERS = [
     "chromium-browser",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
-# Wait until formulas are typeset, and fonts and pictures are there or have failed.
+# Wait until formulas are typeset, and fonts and pictures, those out of sight too, are there or have failed.
 SETTLED = """
+for (const image of document.images) image.loading = "eager";
 const pictures = [...document.images].map((image) => image.decode().catch(() => null));
 Promise.all([window.MathJax?.startup?.promise, document.fonts.ready, ...pictures])
   .catch(() => null)
@@ -38,11 +41,23 @@ def find_pages(site):
 
 
 def serve(site):
-    """Serve a folder on a free loopback port, from a thread, and return its address."""
+    """Serve a folder on a free loopback port, from a thread, compressed as hosts do it, and return its address."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
+
+        def send_head(self):
+            path = pathlib.Path(self.translate_path(self.path))
+            if path.suffix not in {".html", ".css", ".js", ".svg"} or not path.is_file():
+                return super().send_head()
+            body = gzip.compress(path.read_bytes())
+            self.send_response(200)
+            self.send_header("Content-Type", self.guess_type(path.name))
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            return io.BytesIO(body)
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
     server.handle_error = lambda *_: None  # the browser may hang up before a file is complete

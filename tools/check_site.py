@@ -18,6 +18,13 @@ ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 PHONE, DESK = 390, 1300
 MOST_TABS = 60
 LEGIBLE = 700  # a figure of 7 inches, opened, is this many pixels wide or more: 9 points are then 12 pixels or more
+SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}  # 1.6 Mbit/s
+FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
+TYPESET = """
+const done = arguments[0];
+Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.ready).then(() => done(performance.now()));
+"""
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 
 
@@ -29,6 +36,20 @@ def traffic_faults(browser, home):
     sent += [e["params"]["url"] for e in events if e["method"] == "Network.webSocketCreated"]
     away = [url for url in sent if not url.startswith((home, "data:", "blob:", "about:"))]
     return [f"error on the console: {text}" for text in console] + [f"request leaves the machine: {u}" for u in away]
+
+
+def first_visit(browser, url):
+    """Open a page through a slow line, with nothing in store: the bytes fetched, and seconds until formulas are set."""
+    browser.get("about:blank")
+    browser.get_log("performance")
+    browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", SLOW)
+    browser.get(url)
+    seconds = browser.execute_async_script(TYPESET) / 1000
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", FAST)
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    sizes = [e["params"]["encodedDataLength"] for e in events if e["method"] == "Network.loadingFinished"]
+    return sum(sizes), seconds
 
 
 def set_width(browser, width):
@@ -45,8 +66,11 @@ def ask(browser, call, *arguments):
 def read_page(browser, home, page):
     """Open a page on a phone, then at a desk, and return what is in it and what is wrong with it."""
     set_width(browser, PHONE)
+    weight, seconds = first_visit(browser, home + page)
     open_page(browser, home + page)
     found = ask(browser, "facts(arguments[0])", PHONE)
+    found |= {"weight": weight, "seconds": seconds}
+    found["faults"] += [f"{weight / 1e6:.2f} MB before one scrolls"] if weight > MOST_BYTES else []
     found["faults"] += slider_faults(browser) + viewer_faults(browser)
     set_width(browser, DESK)
     open_page(browser, home + page)
@@ -151,7 +175,8 @@ def search_faults(browser, home, page, word, seconds=20):
 def report(found, others):
     """Print a line for each page, every fault, and a summary; return the number of faults."""
     for page, facts in found.items():
-        count = f"{facts['formulas']} formulas, {facts['images']} images, {len(facts['links'])} links"
+        count = f"{facts['formulas']} formulas, {facts['images']} images, {len(facts['links'])} links, "
+        count += f"{facts['weight'] / 1e6:.2f} MB, typeset after {facts['seconds']:.1f} s at 1.6 Mbit/s"
         print(f"{page}: {count}, {len(facts['faults'])} faults")
     faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]]
     faults += others

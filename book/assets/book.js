@@ -1,5 +1,5 @@
-// On every page: those who press Tab meet the page before the list of chapters, figures open large, and on a phone the
-// cells of a stacked table say which column they are of.
+// On every page: those who press Tab meet the page before the list of chapters, figures open large, a link to a theorem
+// shows it, and on a phone the cells of a stacked table say which column they are of.
 
 document.documentElement.dataset.page = location.pathname.split("/").at(-1).replace(".html", ""); // for print.css
 
@@ -48,4 +48,53 @@ for (const table of document.querySelectorAll("table.stack, .stack table")) {
       label.append(...[...(headings[i]?.childNodes ?? [])].map((node) => node.cloneNode(true)));
       cell.prepend(label);
     });
+}
+
+// Pointed at, or reached by Tab, a link to a theorem, an equation, a figure or a claim shows it, from any page of the book.
+const SHOWN = "div.proof.admonition, div.math, figure, div.claim";
+const pages = {};
+const preview = document.createElement("div");
+Object.assign(preview, { className: "preview bd-article", id: "preview", role: "tooltip", hidden: true });
+document.body.append(preview);
+let waiting;
+
+function fetchPage(path) {
+  if (path === location.pathname) return document;
+  const parse = (text) => new DOMParser().parseFromString(text, "text/html");
+  return (pages[path] ??= fetch(path).then((answer) => answer.text()).then(parse));
+}
+
+async function showPreview(link) {
+  const { pathname, hash } = new URL(link.href);
+  const page = await fetchPage(pathname);
+  const place = page.getElementById(decodeURIComponent(hash.slice(1)))?.closest(SHOWN);
+  if (!place || !link.matches(":hover, :focus-visible")) return;
+  const copy = place.cloneNode(true);
+  for (const part of [copy, ...copy.querySelectorAll("[id]")]) part.removeAttribute("id");
+  preview.replaceChildren(copy);
+  preview.hidden = false;
+  if (page !== document) await window.MathJax?.typesetPromise?.([preview]);
+  const { top, bottom, left } = link.getBoundingClientRect();
+  const { width, height } = preview.getBoundingClientRect();
+  preview.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
+  preview.style.top = `${bottom + height + 8 < innerHeight ? bottom + 8 : Math.max(8, top - height - 8)}px`;
+  link.setAttribute("aria-describedby", "preview");
+}
+
+function hidePreview() {
+  clearTimeout(waiting);
+  preview.hidden = true;
+  document.querySelector("[aria-describedby=preview]")?.removeAttribute("aria-describedby");
+}
+
+if (location.protocol !== "file:") {
+  for (const link of document.querySelectorAll('.bd-article a.internal[href*="#"]')) {
+    const later = () => (waiting = setTimeout(showPreview, 200, link));
+    link.addEventListener("mouseenter", later);
+    link.addEventListener("focus", later);
+    link.addEventListener("mouseleave", hidePreview);
+    link.addEventListener("blur", hidePreview);
+  }
+  document.addEventListener("keydown", ({ key }) => key === "Escape" && hidePreview());
+  document.addEventListener("scroll", hidePreview, { passive: true });
 }

@@ -1,0 +1,51 @@
+"""Sphinx extension: pages that come fast through a slow line.
+
+A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes. Pictures have a
+palette, and the fonts of icons have only those that a page uses. templates/layout.html drops the theme's icon script.
+"""
+
+import re
+
+from fontTools import subset
+from PIL import Image
+
+ICON = re.compile(r"\bfa-[\w-]+")
+
+
+def fetch_late(app, name, template, context, doctree):
+    """Give each picture of a page its size, and have it fetched when it is about to be seen."""
+    sizes = {}
+    for path, copied in app.builder.images.items():
+        if copied.endswith(".png"):
+            with Image.open(app.srcdir / path) as picture:
+                sizes[copied] = 'width="{}" height="{}"'.format(*picture.size)
+
+    def add(tag):
+        return f'<img loading="lazy" {sizes.get(tag[2], "")} {tag[1]}'
+
+    context["body"] = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+)")', add, context.get("body", ""))
+
+
+def shrink(app, problem):
+    """Reduce pictures to 256 colors, and the fonts of icons to those that some page uses."""
+    if problem or app.builder.format != "html":
+        return
+    for path in (app.outdir / "_images").glob("*.png"):
+        with Image.open(path) as picture:
+            if picture.mode != "P":
+                picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+    used = {icon for page in app.outdir.rglob("*.html") for icon in ICON.findall(page.read_text("utf-8"))}
+    sheet = app.outdir / "_static/styles/pydata-sphinx-theme.css"
+    style = sheet.read_text("utf-8")
+    icons = re.findall(r'([^{}]+){content:"\\(\w+)"}', style)
+    codes = ",".join(code for names, code in icons if used & set(ICON.findall(names)))
+    for font in (app.outdir / "_static/vendor/fontawesome/webfonts").glob("*.ttf"):
+        subset.main([str(font), f"--unicodes={codes}", f"--output-file={font}", "--ignore-missing-unicodes"])
+    sheet.write_text(re.sub(r'url\([^)]*\.woff2\) format\("woff2"\),', "", style), "utf-8")
+
+
+def setup(app):
+    """Sphinx calls this to load the extension."""
+    app.connect("html-page-context", fetch_late)
+    app.connect("build-finished", shrink)
+    return {"parallel_read_safe": True}
