@@ -64,9 +64,17 @@ def in_order(path, jobs):
     table.sort_values("place", kind="stable").drop(columns="place").to_csv(path, index=False)
 
 
+def opened(path):
+    """A table; of a file of arrays, a column for each."""
+    if path.suffix == ".csv":
+        return pd.read_csv(path)
+    with np.load(path) as arrays:
+        return pd.DataFrame({name: pd.Series(arrays[name].ravel()) for name in arrays.files})
+
+
 def accept(table, new, tolerance):
     """Replace a table by its repetition if they agree, or if ACCEPT=1; else end with what differs."""
-    differ = differences(pd.read_csv(table), pd.read_csv(new), tolerance)
+    differ = differences(opened(table), opened(new), tolerance)
     if differ and os.environ.get("ACCEPT") != "1":
         sys.exit(f"{new.name} differs from {table.name} ({differ}); ACCEPT=1 replaces the table")
     new.replace(table)

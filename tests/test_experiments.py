@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+import numpy as np
 import pytest
 from chapters import ROOT
 
@@ -61,6 +62,19 @@ def test_what_differs_is_named(folder):
     assert experiments.differences(old, old[:-1], 1) == "(12, 4) rows and columns, now (11, 4)"
     assert experiments.differences(old, old.assign(way="c"), 1) == "way"
     assert experiments.differences(old, old.assign(score=float("nan")), 1) == "score is missing elsewhere"
+
+
+def test_arrays_are_compared_like_a_table(tmp_path):
+    old, new = tmp_path / "old.npz", tmp_path / "old.new.npz"
+    np.savez(old, P=np.zeros((3, 2)), B=np.ones(2))
+    for arrays, agrees in (({"P": np.full((3, 2), 1e-4)}, True), ({"P": np.full((3, 2), 0.01)}, False), ({}, False)):
+        np.savez(new, **arrays, B=np.ones(2))
+        if agrees:
+            experiments.accept(old, new, 1e-3)
+            assert not new.exists()
+            continue
+        with pytest.raises(SystemExit, match="differs from"):
+            experiments.accept(old, new, 1e-3)
 
 
 @pytest.mark.parametrize("name", TABLES)
