@@ -2,6 +2,11 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
+
+if not find_spec("implicit"):
+    print("implicit, a peer, is missing: say pip install -r benchmarks/requirements.txt", file=sys.stderr)
+    sys.exit(2)
 
 from benchmarks import fresh, report
 
