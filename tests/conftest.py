@@ -1,7 +1,5 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
-import time
-
 import chapters
 import kernels
 import missing_data
@@ -22,14 +20,6 @@ kernels.encrypt()
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
 SEEDS = st.integers(0, 2**32 - 1)
-
-
-def until(true, seconds=60):
-    """Wait for what becomes true in another process; an assertion fails if it does not."""
-    start = time.monotonic()
-    while not true():
-        assert time.monotonic() - start < seconds
-        time.sleep(0.1)
 
 
 def matrices(n_rows, n_columns):

@@ -19,7 +19,6 @@ from chapters import (
     read,
     summary,
 )
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
 PAGES = sorted((ROOT / "book").glob("*.md"))
@@ -129,33 +128,3 @@ def test_norms_in_tables_print_as_norms(path):
 def test_other_chapters_are_linked_to_and_never_numbered_by_hand(path):
     text = re.sub(r"^```.*?^```$|<!--.*?-->", "", prose(path), flags=re.M | re.S)
     assert not re.findall(r"Chapters? \d+|\[\d+\]\([\w-]+\.(?:ipynb|md)\)", text)
-
-
-# The rules themselves, on a chapter that keeps them.
-
-
-def chapter(source="", text="", output=None, tags=()):
-    outputs = [new_output("stream", text=text)] if text else []
-    outputs += [new_output("display_data", {output: "", "text/plain": "x" * 99})] if output else []
-    return new_code_cell(source, outputs=outputs, metadata={"tags": list(tags)})
-
-
-def test_what_is_measured():
-    proof = "```{prf:proof}\n:class: dropdown\nnot counted\n```\n"
-    cells = [
-        new_markdown_cell(f"two\n\n{proof}\n$x + y$"),
-        chapter("1\n2", "✓ agreed\n"),
-        chapter("3", "✓ agreed\n0.83\n"),
-        chapter("4\n5\n6", output="image/png", tags=["hide-input"]),
-        new_markdown_cell("and three more"),
-        chapter("7", output="text/latex"),
-        new_markdown_cell("## Exercises\n\nnot counted"),
-        chapter("8"),
-    ]
-    measured = measure(cells)
-    assert measured == {"words": 5, "first figure": 2, "figures": 200, "shown": 3 / 4}
-    assert longest_run(cells) == 2
-    assert printed(cells[2]) == ["✓ agreed", "0.83", ""]
-    assert printed(cells[3]) == []
-    assert list(summary({"one": cells}))[1].split() == ["one", "5", "2", "200.0", "75%"]
-    assert list(summary({"one": cells[:2]}))[1].split() == ["one", "2", "none", "0.0", "0%"]

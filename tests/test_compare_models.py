@@ -115,10 +115,3 @@ def test_the_command_line_says_what_is_wrong_in_one_sentence(tmp_path, content, 
         main([str(path)])
     assert str(path) in str(stop.value)
     assert "\n" not in str(stop.value)
-
-
-@pytest.mark.parametrize(("option", "value"), [("--splits", "0"), ("--held-out", "-1"), ("--held-out", "100")])
-def test_the_command_line_refuses_numbers_that_make_no_sense(tmp_path, option, value):
-    pd.DataFrame({"user": range(30), "item": 1}).to_csv(tmp_path / "mine.csv", index=False)
-    with pytest.raises(SystemExit, match=f"{option} must be .* got {value}"):
-        main([str(tmp_path / "mine.csv"), option, value])

@@ -31,11 +31,6 @@ def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
     assert_allclose([low, high], stats.t.interval(confidence, m - 1, values.mean(axis=0), stats.sem(values, axis=0)))
 
 
-def test_the_interval_covers_the_mean_as_often_as_it_says(rng):
-    _, low, high = t_interval(rng.normal(size=(5, 20_000)), 0.8)
-    assert abs(np.mean((low < 0) & (high > 0)) - 0.8) < 4.5 * np.sqrt(0.8 * 0.2 / 20_000)
-
-
 # Chosen elsewhere
 
 
@@ -168,10 +163,3 @@ def test_ties_do_not_favor_the_first_items():
     p = 400
     first = (np.arange(p) < 100).astype(float)[None]
     assert abs(recall_at(np.zeros((1, p)), np.zeros((1, p)), first, 100) - 0.25) < 0.15
-
-
-def test_the_defaults_are_20_and_100():
-    scores, hidden = -np.arange(200.0)[None], (np.arange(200) % 30 == 0).astype(float)[None]
-    nothing = np.zeros((1, 200))
-    assert recall_at(scores, nothing, hidden) == recall_at(scores, nothing, hidden, 20) == 1 / 7
-    assert ndcg_at(scores, nothing, hidden) == ndcg_at(scores, nothing, hidden, 100)

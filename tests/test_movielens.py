@@ -100,20 +100,6 @@ def test_a_truncated_download_is_said_and_removed(downloaded):
     assert not downloaded.exists()
 
 
-def test_a_download_with_a_flipped_bit(downloaded):
-    archive(downloaded, compression=zipfile.ZIP_STORED)
-    content = downloaded.read_bytes()
-    downloaded.write_bytes(content.replace(b"1,7,4.0", b"1,7,5.0", 1))
-    with pytest.raises(MissingDataError, match="damaged: Bad CRC-32"):
-        read_movielens()
-
-
-def test_a_download_that_lacks_a_file(downloaded):
-    archive(downloaded, {"ratings.csv": FILES["ratings.csv"]})
-    with pytest.raises(MissingDataError, match=r"damaged: .*no item named 'ml-latest-small/movies.csv'"):
-        read_movielens()
-
-
 def test_of_a_bomb_no_more_is_read_than_there_should_be(downloaded):
     archive(downloaded, FILES | {"ratings.csv": b"0" * 50_000_000})
     with pytest.raises(MissingDataError, match=r"ratings.csv of .* must have 57 bytes, got more than 57"):
@@ -131,10 +117,4 @@ def test_no_network(monkeypatch):
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(MissingDataError, match=r"cannot be had \(\w+\): set MOVIELENS to a folder that holds it"):
-        read_movielens()
-
-
-def test_a_cache_that_cannot_be_written(monkeypatch, tmp_path):
-    (tmp_path / "cache").write_text("a file, where the cache should be")
-    with pytest.raises(MissingDataError, match=r"cannot be had \(\w+\)"):
         read_movielens()

@@ -28,7 +28,7 @@ from experiments import (
     ranks,
     remedies,
 )
-from helpers import chosen_elsewhere, ndcg_at, readings, recall_at, simulate_interactions
+from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
 SMALL = {"n_items": N_ITEMS, "n_users": N_USERS, "n_held_out": N_HELD_OUT}
@@ -218,46 +218,6 @@ def test_every_weighting_is_scored_on_all_users(whole, exact):
         assert_allclose(columns[name], value, atol=2e-3)
 
 
-def test_every_rank_is_scored_on_all_users(whole, exact, monkeypatch):
-    data, s, V = exact
-    monkeypatch.setattr(ranks, "RANKS", (5, 20, 50))
-    _, *spectrum = ranks.drawn.__wrapped__("default", 5, 3)
-    assert whole == [(("default", 3), {"n_clusters": 5})]
-    assert_allclose(spectrum[0], s[:50])
-    for k in (5, 20):
-        weights = ranks.weightings(s[:k], s[0])
-        assert {method for method, _ in weights} == set(ranks.METHODS)
-        for method, weight in WEIGHTS.items():
-            method = {"f = g": "D = 1/√g", "f = √(σg)": "D = 1/√σ"}.get(method, method)
-            mine = [setting for name, setting in weights if name == method and 0 < setting < np.inf]
-            if mine:
-                setting = mine[len(mine) // 3]
-                f = weights[method, setting]
-                assert_allclose(f / f[0], weight(s[:k], setting) / weight(s[:1], setting))
-                S = cosines(V[:, :k] * f)
-                assert_allclose(ranks.scores(S, data), list(expected_scores(S, data).values()), atol=2e-3)
-
-
-def test_what_is_tuned_by_ndcg_is_the_best_for_the_validation_users(whole, exact, monkeypatch):
-    data, s, V = exact
-    monkeypatch.setattr(ndcg, "RANKS", (5, 50))
-    rows = {(row["objective"], row["choice"]): row for row in ndcg.tune_by_ndcg("default", 3)}
-    assert whole == [(("default", 3), {})]
-    for (objective, _), row in rows.items():
-        k, tau = row["k"], row["tau"]
-        W = V[:, :k] * held_out.KEPT[objective[:5]](s[:k], tau) @ V[:, :k].T
-        for name, users in (("validation", data.validation), ("ndcg", data.test)):
-            assert_allclose(row[name], ndcg_at(users.seen @ W, *users), atol=2e-3)
-    for objective in ("Eq. 1", "Eq. 2"):
-        found = [
-            ndcg_at(data.validation.seen @ (V[:, :50] * held_out.KEPT[objective](s[:50], tau) @ V[:, :50].T), *data[2])
-            for tau in common.TAUS
-            if 16 <= tau < s[0]
-        ]
-        assert rows[objective, "50"]["validation"] >= max(found) - 2e-3
-    assert rows[ndcg.LIMITED, "50"]["tau"] <= s[0]
-
-
 def test_every_objective_predicts_from_all_users(whole, exact):
     rows = held_out.score_held_out("default", 3, ranks=(50,))
     assert whole == [(("default", 3), {})]
@@ -361,23 +321,6 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
     assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
 
 
-def test_five_nearest_neighbors_in_common():
-    rng = np.random.default_rng(3)
-    S, T = (cosines(rng.normal(size=(12, 4))) for _ in range(2))
-    order = np.arange(12)
-    row = networks.agreement({"fixed": S}, {"fixed": T}, {"fixed": S}, order)
-    assert row["to_fixed"] == 0
-    assert row["chance"] == row["start_fixed"]
-    difference, common_share = row["start_fixed"], row["neighbors"]
-    loop, shared = [], []
-    for i in range(12):
-        others = [j for j in range(12) if j != i]
-        best = [set(sorted(others, key=lambda j: -table[i, j])[:5]) for table in (S, T)]
-        shared.append(len(best[0] & best[1]) / 5)
-        loop += [abs(S[i, j] - T[i, j]) for j in others]
-    assert_allclose((difference, common_share), (np.mean(loop), np.mean(shared)))
-
-
 def centered_svd(data):
     X = data.X.toarray()
     _, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
@@ -441,17 +384,3 @@ def test_the_gradient_of_training_for_cosines(loss):
             assert_allclose(
                 np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6
             )
-
-
-def test_training_for_cosines_sees_all_users_and_counts_every_start(whole):
-    rows = cosine_training.score_training("default", 3)
-    assert whole == [(("default", 3), {})]
-    grid = {(row["method"], row["setting"], row["dropped"]) for row in rows}
-    assert len(grid) == 2 * (4 + 4 * 3)  # with and without a bias: dropout of "squared", γ and dropout of "softmax"
-    assert len(rows) == 3 * len(grid)
-    for case in grid:
-        first, *others = (row for row in rows if (row["method"], row["setting"], row["dropped"]) == case)
-        assert [row["start"] for row in (first, *others)] == ["Eq. 1", "random", "random again"]
-        assert first["apart"] == 0 < min(row["apart"] for row in others)
-        assert len({row["loss"] for row in (first, *others)}) == 3
-        assert first["scale"] > 0

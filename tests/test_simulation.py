@@ -52,13 +52,6 @@ def test_every_reading_gives_sorted_items_and_0_1_interactions(name, law):
     assert_allclose(sim.preferences.sum(axis=1), 1)
 
 
-def test_the_paper_s_sizes_are_the_defaults():
-    sim = simulate_interactions(np.random.default_rng(0), n_users=50)
-    assert sim.X.shape == (50, 1_000)
-    assert sim.preferences.shape == (50, 5)
-    assert_array_equal(np.unique(sim.clusters), range(5))
-
-
 @pytest.mark.parametrize(("name", "law"), EVERY_LAW)
 def test_the_seed_decides_everything(name, law):
     one, same, other = simulate(1, **{name: law}), simulate(1, **{name: law}), simulate(2, **{name: law})
@@ -83,13 +76,6 @@ def test_the_draws_of_a_seed_stay_what_the_tables_of_the_experiments_were_comput
     assert hashlib.sha256(sim.X.indices.astype("<i4")).hexdigest().startswith("ec05bb2213a0525d")
 
 
-def test_every_user_is_drawn_independently_across_blocks_too(rng):
-    at_once = simulation.USERS_AT_ONCE
-    X = draw(rng, np.ones(12), 6, 3 * at_once).reshape(3, -1)
-    agree = [np.mean(X[i] == X[j]) for i, j in ((0, 1), (0, 2), (1, 2))]
-    assert np.abs(np.subtract(agree, 0.5)).max() < 4.5 * 0.5 / np.sqrt(12 * at_once)
-
-
 def test_normalized_popularity_gives_every_cluster_the_same_mass_and_keeps_the_order_within():
     plain, normalized = (simulate(n_items=200, normalize_popularity=flag) for flag in (False, True))
     assert_array_equal(plain.clusters, normalized.clusters)
@@ -98,16 +84,6 @@ def test_normalized_popularity_gives_every_cluster_the_same_mass_and_keeps_the_o
     for c in range(3):
         assert_allclose(ratio[plain.clusters == c], ratio[plain.clusters == c][0])
     assert_array_equal(plain.X.toarray(), simulate(n_items=200).X.toarray())
-
-
-def test_normalized_a_user_takes_each_cluster_as_often_as_her_preferences_say():
-    options = {"n_users": 20_000, "n_items": 300, "max_activity": 1, "n_clusters": 3}
-    gaps = {}
-    for flag in (False, True):
-        sim = simulate(**options, normalize_popularity=flag)
-        taken = np.bincount(sim.clusters[sim.X.indices], minlength=3) / 20_000
-        gaps[flag] = np.abs(taken - sim.preferences.mean(axis=0)).max()
-    assert gaps[True] < 4.5 * 0.5 / np.sqrt(20_000) < 0.1 < gaps[False]
 
 
 # Sampling without replacement
@@ -183,11 +159,6 @@ def test_rank_popularity_is_a_power_of_the_rank_within_the_cluster(rng):
         exponents.append(-np.log2(mine[1]))
         assert_allclose(mine, np.arange(1, len(mine) + 1) ** -exponents[-1])
     assert 0.25 <= min(exponents) < max(exponents) <= 1.5
-
-
-def test_exponents_are_uniform_between_their_limits(rng):
-    popularity = simulation.draw_popularity(rng, np.repeat(np.arange(500), 2), 500, (0.25, 1.5), "rank")
-    assert stats.kstest(-np.log2(popularity[1::2]), stats.uniform(0.25, 1.25).cdf).pvalue > 1e-3
 
 
 def test_pareto_popularity_has_a_power_law_tail(rng):

@@ -3,9 +3,8 @@ import pytest
 import scipy.sparse as sp
 from conftest import rotation
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.utils.extmath import randomized_svd
 
-from helpers import cosine_similarity, simulate_interactions, spectrum, truncated_svd
+from helpers import spectrum, truncated_svd
 
 NAN, INF = np.nan, np.inf
 
@@ -129,24 +128,3 @@ def with_rows_of(n, p, m):
 )
 def test_the_estimate_of_cost_chooses_what_measures_faster(n, p, m, by_gram):
     assert spectrum.gram_is_cheaper(with_rows_of(n, p, m), 50) == by_gram
-
-
-def test_the_data_are_left_alone(rng):
-    X = rng.normal(size=(10, 5))
-    before = X.copy()
-    truncated_svd(X, 5)
-    assert_array_equal(X, before)
-
-
-def test_randomized_svd_gets_item_cosines_wrong_on_a_flat_spectrum_where_ours_are_exact():
-    X = simulate_interactions(np.random.default_rng(0), n_users=1_000, n_items=200).X
-    _, s_dense, Vt = np.linalg.svd(X.toarray(), full_matrices=False)
-    exact = cosine_similarity(Vt[:50].T)
-
-    _, s_random, Vt_random = randomized_svd(X, 50, random_state=0)
-    assert_allclose(s_random[:5], s_dense[:5], rtol=1e-6)
-    assert np.abs(cosine_similarity(Vt_random.T) - exact).max() > 0.1
-
-    s, V = truncated_svd(X, 50)
-    assert_allclose(s, s_dense[:50], rtol=1e-9)
-    assert np.abs(cosine_similarity(V) - exact).max() < 1e-9

@@ -1,9 +1,6 @@
 """The tools: executing chapters, where the book's buttons point, and the set-up cell of Colab."""
 
 import copy
-import os
-import pathlib
-import signal
 import subprocess
 import sys
 import time
@@ -12,15 +9,12 @@ import types
 import colab
 import nbformat
 import notebooks
-import psutil
 import pytest
 import repository
-from conftest import until
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from nbclient.exceptions import CellExecutionError
 
-ROOT = pathlib.Path(__file__).parents[1]
 URL = "https://github.com/someone/some.book"
 
 
@@ -149,16 +143,3 @@ def test_a_chapter_that_fails_is_named_and_ends_the_others(tmp_path, monkeypatch
         notebooks.side_by_side(paths)
     assert caught.value.__notes__ == [f"in {paths[1]}"]
     assert time.monotonic() - start < 40
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows sends no signal to a process alone")
-def test_an_interruption_ends_the_chapters_that_run(tmp_path):
-    path, started = tmp_path / "long.ipynb", tmp_path / "started"
-    source = f"import os, time; open({str(started)!r}, 'w').write(f'{{os.getpid()}}.'); time.sleep(60)"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
-    building = subprocess.Popen([sys.executable, ROOT / "tools" / "notebooks.py", path], stderr=subprocess.PIPE)
-    until(lambda: started.exists() and started.read_text().endswith("."))
-    building.send_signal(signal.SIGINT)
-    building.communicate(timeout=20)
-    assert building.returncode != 0
-    until(lambda: not psutil.pid_exists(int(started.read_text()[:-1])))
