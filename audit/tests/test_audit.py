@@ -262,6 +262,7 @@ def test_interrupted_it_leaves_nothing(tmp_path, rng):
     command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i\udcff.npy"), "--report", str(tmp_path / "out")]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)
+    assert process.stderr.readline().startswith(b"examining")
     assert process.stderr.readline().startswith(b"neighbors")
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 130

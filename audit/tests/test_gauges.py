@@ -201,11 +201,7 @@ def test_nearest_of_a_table_of_cosines(rng):
 
 
 @pytest.mark.parametrize("dtype", [float, np.float32])
-@pytest.mark.parametrize("many", [20_000, 1])
-def test_search_finds_what_a_sort_finds(rng, dtype, many, monkeypatch):
-    if many == 1:
-        pytest.importorskip("faiss", reason="faiss is an extra")
-        monkeypatch.setattr(near, "MANY", 1)
+def test_search_finds_what_a_sort_finds(rng, dtype):
     U, shares = unit(rng.normal(size=(700, 9))).astype(dtype), []
     queries = np.sort(rng.choice(700, 600, replace=False))
     found = near.search(U, queries, 7, shares.append)

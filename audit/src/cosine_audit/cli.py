@@ -68,6 +68,8 @@ def examine(given):
         about["names"] = items.names
     said = {"trained_by": given.trained_by, "objective": given.objective, "sample": given.sample}
     many = len(items.values) >= 100_000
+    if many:
+        print(f"examining {len(items.values):,} items", file=sys.stderr, flush=True)
     report = audit(
         items.values, None if users is None else users.values, **about, **said, progress=tell if many else None
     )

@@ -65,10 +65,17 @@ class Space(NamedTuple):
     distinct: np.ndarray
 
 
-def look_at(B, P=None, item_counts=None, user_counts=None, space=None):
-    """Evidence from items B (p, k) and users P (n, k) or None, counts of their rows, and the Space of the items."""
+def summaries(B, P=None, item_counts=None, user_counts=None):
+    """Moments of items B (p, k) and users P (n, k) or None; with both counts, "weighted items" and users, too."""
+    about = {"items": moments(B)} | ({} if P is None else {"users": moments(P)})
+    if P is not None and item_counts is not None and user_counts is not None:
+        about |= {"weighted items": moments(B, item_counts), "weighted users": moments(P, user_counts)}
+    return about
+
+
+def look_at(B, P, about, space):
+    """Evidence from items B (p, k) and users P (n, k) or None, their summaries, and the Space of the items."""
     sides = {"items": B} | ({} if P is None else {"users": P})
-    about = {name: moments(E) for name, E in sides.items()}
     biases = tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name]))
     seen = Evidence(
         biases=biases,
@@ -78,17 +85,15 @@ def look_at(B, P=None, item_counts=None, user_counts=None, space=None):
     )
     if P is None:
         return seen
-    seen = seen._replace(
+    weighted = "weighted items" in about
+    return seen._replace(
         imbalance=imbalance(about["users"], about["items"]),
+        weighted=imbalance(about["weighted users"], about["weighted items"]) if weighted else None,
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
+        moved=moved_by(space, "balanced"),
+        moved_weighted=moved_by(space, "weighted"),
     )
-    if item_counts is not None and user_counts is not None:
-        seen = seen._replace(weighted=imbalance(moments(P, user_counts), moments(B, item_counts)))
-    if space is None:
-        return seen
-    moved = {name: moved_by(space, name) for name in ("balanced", "weighted")}
-    return seen._replace(moved=moved["balanced"], moved_weighted=moved["weighted"])
 
 
 def moved_by(space, name):
@@ -96,7 +101,7 @@ def moved_by(space, name):
     return 1 - shared(space.found["given"].rows, space.found[name].rows) if name in space.found else None
 
 
-def look_up(B, P=None, item_counts=None, user_counts=None, center_items=False, sample=1_000, report=None):
+def look_up(B, gauges, sample=1_000, report=None):
     """The Space of the items: neighbors of up to so many distinct items in every gauge. Random, but always the same.
 
     Rows that are zero and rows parallel to an earlier one are left out, and queries without a direction in a gauge.
@@ -105,11 +110,11 @@ def look_up(B, P=None, item_counts=None, user_counts=None, center_items=False, s
     distinct = first_of_each(U)
     if len(distinct) < 4:
         raise ValueError(f"items must have at least 4 different directions, got {len(distinct)}")
-    gauges = gauges_of(B, P, item_counts, user_counts, center_items)
     queries = np.arange(len(distinct))
     if len(queries) > sample:
         queries = np.sort(np.random.default_rng(0).choice(queries, sample, replace=False))
     n = max(2, min(10, (len(distinct) - 1) // 2))
+    gauges = dict(gauges)
     for name, gauge in list(gauges.items()):
         has = directions(B[distinct[queries]], gauge).any(axis=1)
         if has.sum() <= n:
@@ -124,15 +129,14 @@ def look_up(B, P=None, item_counts=None, user_counts=None, center_items=False, s
     return Space(gauges, found, distinct[queries], distinct)
 
 
-def gauges_of(B, P, item_counts, user_counts, center_items):
+def gauges_of(about, center_items):
     """The canonical gauges, and with counts the one that a penalty weighted by them has at its minimum."""
-    k = B.shape[1]
-    if P is None:
+    k = len(about["items"].mean)
+    if "users" not in about:
         return {"given": Gauge(np.zeros(k), np.eye(k))}
-    gauges = canonical_gauges(moments(P), moments(B), center_items)
-    if item_counts is not None and user_counts is not None:
-        R = [triangular_factor(moments(E, w)) for E, w in ((P, user_counts), (B, item_counts))]
-        back, s = projection(*R)
+    gauges = canonical_gauges(about["users"], about["items"], center_items)
+    if "weighted users" in about:
+        back, s = projection(*(triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
         gauges["weighted"] = Gauge(np.zeros(k), back * s**-0.5)
     return gauges
 

@@ -1,11 +1,10 @@
-"""Each item's nearest others, exactly: blocks of NumPy products, or faiss where it is installed and items are many."""
+"""Each item's nearest others, exactly, by blocks of NumPy products."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 CELLS = 2**24  # cosines at once
-MANY = 20_000  # items, from which on faiss is used where it is installed
 
 
 class Neighbors(NamedTuple):
@@ -75,40 +74,20 @@ def search(U, queries, n=10, report=lambda share: None):
     """
     found = Neighbors(queries, np.empty((len(queries), n), dtype=int), np.empty((len(queries), n)))
     step = max(1, min(512, CELLS // len(U)))
-    look = by_faiss(U) if len(U) >= MANY else None
     for start in range(0, len(queries), step):
         some = queries[start : start + step]
-        rows, cosines = by_numpy(U, some, n) if look is None else look(some, n)
+        rows, cosines = nearest_of(U, some, n)
         found.rows[start : start + step], found.cosines[start : start + step] = rows, cosines
         report(min(1.0, (start + step) / len(queries)))
     return found
 
 
-def by_numpy(U, some, n):
+def nearest_of(U, some, n):
     """Rows and cosines of the n nearest of some items, (m, n) each."""
     S = np.round(U[some] @ U.T, 10)
     S[np.arange(len(some)), some] = -np.inf
     rows = top(S, n)
     return rows, np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)
-
-
-def by_faiss(U):
-    """The same by faiss's exact flat index in float32, or None where faiss is not installed."""
-    try:
-        import faiss
-    except ImportError:
-        return None
-    index = faiss.IndexFlatIP(U.shape[1])
-    index.add(np.ascontiguousarray(U, dtype=np.float32))
-
-    def look(some, n):
-        cosines, rows = index.search(np.ascontiguousarray(U[some], dtype=np.float32), n + 1)
-        others = rows != some[:, None]
-        others[others.all(axis=1), n] = False  # the item itself was not found: of the others the last is too many
-        shape = len(some), n
-        return rows[others].reshape(shape), np.clip(cosines[others].reshape(shape), -1, 1)
-
-    return look
 
 
 def artanh(cosines):

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from cosine_audit import __version__
-from cosine_audit.evidence import has_constant, look_at, look_up
-from cosine_audit.gauges import canonical_gauges, in_gauge, moments, sized, valid_matrix
+from cosine_audit.evidence import gauges_of, has_constant, look_at, look_up, summaries
+from cosine_audit.gauges import in_gauge, sized, valid_matrix
 from cosine_audit.objectives import what_was_said
 from cosine_audit.verdict import (
     about_chance,
@@ -75,13 +75,15 @@ def audit(
         raise ValueError(f"again must have {len(B)} rows, as items have, got {len(again)}")
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 100:
         raise ValueError(f"sample must be an integer >= 100, got {sample!r}")
-    center_items = said[2] or has_constant(moments(B))
-    space = look_up(B, P, *counts, center_items, sample, progress)
-    seen = look_at(B, P, *counts, space)
-    findings = about_training(seen, said[1]) + about_neighbors(space, B, counts[0]) + about_chance(space, B, again)
+    about = summaries(B, P, *counts)
+    gauges = gauges_of(about, said[2] or has_constant(about["items"]))
+    space = look_up(B, gauges, sample, progress)
+    seen = look_at(B, P, about, space)
+    findings = about_training(seen, said[1]) + about_neighbors(space, about["items"], counts[0])
+    findings += about_chance(space, B, again)
     findings += about_health(space, B, counts[0]) + ([] if labels is None else about_labels(space, labels))
-    cure = None if P is None else canonical_gauges(moments(P), moments(B), center_items)["centered"]
-    return Report(said, decide(said[1], seen), contradictions(said[1], seen), findings, space, (B, P, names), cure)
+    verdict = decide(said[1], seen)
+    return Report(said, verdict, contradictions(said[1], seen), findings, space, (B, P, names), gauges.get("centered"))
 
 
 def valid_pair(items, users):

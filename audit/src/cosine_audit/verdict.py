@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cosine_audit.evidence import NEARLY_CONSTANT, chance, health, moved_by, rank_correlation
-from cosine_audit.gauges import condition, directions, in_gauge, moments
+from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified, search, shared
 from cosine_audit.objectives import OBJECTIVES
 
@@ -208,9 +208,9 @@ def level(fine):
     return "ok" if fine else "warning"
 
 
-def about_neighbors(space, B, counts=None):
+def about_neighbors(space, about, counts=None):
     """Findings on what another gauge, and the scales' uncertainty, would do to the nearest neighbors."""
-    found, about, n = [], moments(B), space.found["given"].rows.shape[1]
+    found, n = [], space.found["given"].rows.shape[1]
     chosen, size = 1.96 * np.sqrt(1 - len(space.queries) / len(space.distinct)), len(space.queries)
     for name, words in GAUGES.items():
         if (kept := moved_by(space, name)) is None:
