@@ -111,3 +111,15 @@ def on_both_spheres(rng, m, w):
     for axes, part in ((low, share), (high, 1 - share)):
         np.add.at(squares, (np.arange(m)[:, None], axes), weights * part)
     return np.sqrt(squares) * rng.choice([-1, 1], (m, k))
+
+
+def steps(X, seed=0, penalty=0.02, rate=0.02, epochs=10):
+    """Stochastic steps on the squared error from a small start, each shrinking the two rows of a rating."""
+    rng = np.random.default_rng(seed)
+    P, B = start(seed, 0.1)
+    for _ in range(epochs):
+        for u, i in rng.permutation(np.argwhere(rng.random(X.shape) < 0.4)):
+            p, error = P[u].copy(), 4 * X[u, i] - 1 - P[u] @ B[i]
+            P[u] += rate * (error * B[i] - penalty * p)
+            B[i] += rate * (error * p - penalty * B[i])
+    return P, B

@@ -204,15 +204,20 @@ def test_what_cannot_be_written_is_one_sentence(pair, capsys):
     Path("file").write_text("x")
     Path("taken/report.html").mkdir(parents=True)
     os.symlink("nowhere/else", "link")
-    before = sorted(Path().rglob("*"))
-    places = ["file", "taken", "x" * 300, "link", "file/below"] + ["/proc/x"] * os.path.isdir("/proc")
-    for place in places:
-        assert cli.main(["items.npy", "users.npy", "--report", place]) == 2
-        assert capsys.readouterr().err.count("\n") == 1
-        assert sorted(Path().rglob("*")) == before
+    Path("piped").mkdir()
     os.mkfifo("pipe")  # what is no file is never replaced
-    assert cli.main(["items.npy", "users.npy", "--safe-items", "pipe"]) == 2
-    assert Path("pipe").is_fifo()
+    os.mkfifo("piped/summary.json")
+    os.symlink("pipe", "to-pipe")
+    before = sorted((path, path.lstat().st_mode) for path in Path().rglob("*"))
+    reports = ["file", "taken", "piped", "new/" + "x" * 300, "link", "file/below"]
+    reports += ["/proc/x"] * os.path.isdir("/proc")
+    places = ["pipe", "to-pipe", "link", "taken", "no/such.npy", "file/below.npy", "x" * 300]
+    for words in [["--report", place] for place in reports] + [["--safe-items", place] for place in places]:
+        assert cli.main(["items.npy", "users.npy", *words]) == 2
+        said = capsys.readouterr()
+        assert said.err.count("\n") == 1
+        assert said.out == ""
+        assert sorted((path, path.lstat().st_mode) for path in Path().rglob("*")) == before
     assert cli.main(["items.npy", "--safe-items", "s.npy"]) == 2
     assert "--safe-items: expected users" in capsys.readouterr().err.splitlines()[-1]
 
@@ -231,10 +236,32 @@ def test_a_full_disk_leaves_nothing(pair, monkeypatch, capsys):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(report.np, "save", full)
-    assert cli.main(["items.npy", "users.npy", "--report", "new"]) == 2
-    assert "No space left" in capsys.readouterr().err
-    assert not Path("new").exists()
+    for place, name in ((cli, "say"), (report.np, "save")):  # the disk of stdout, and that of the files
+        monkeypatch.setattr(place, name, full)
+        assert cli.main(["items.npy", "users.npy", "--report", "new/er", "--safe-items", "s.npy"]) == 2
+        assert "No space left" in capsys.readouterr().err
+        assert sorted(path.name for path in Path().iterdir()) == ["items.npy", "users.npy"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links are of other systems")
+def test_what_an_earlier_run_left_is_replaced(pair):
+    """A link to a file stays a link; safe items of an earlier run do not stay beside a report without users."""
+    os.symlink("real.npy", "link.npy")
+    Path("real.npy").write_bytes(b"old")
+    assert cli.main(["items.npy", "users.npy", "--report", "out", "--safe-items", "link.npy"]) == 0
+    assert Path("link.npy").is_symlink()
+    np.testing.assert_array_equal(np.load("real.npy"), np.load("out/safe-items.npy"))
+    assert cli.main(["items.npy", "--report", "out"]) == 0
+    assert sorted(path.name for path in Path("out").iterdir()) == ["report.html", "summary.json"]
+
+
+def test_what_looks_swapped_or_untrained_is_said(pair, capsys):
+    np.save("counts.npy", np.arange(80))
+    assert cli.main(["users.npy", "items.npy", "--item-counts", "counts.npy", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert "were users.npy and items.npy swapped?" in said["warnings"][-1]
+    found = {one["name"]: (one["value"], one["level"]) for one in said["findings"]}
+    assert found["untrained rows"] == (1, "warning")
 
 
 def test_a_missing_extra_names_its_command(pair, monkeypatch, capsys):
@@ -263,7 +290,7 @@ def test_interrupted_it_leaves_nothing(tmp_path, rng):
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)
     assert process.stderr.readline().startswith(b"examining")
-    assert process.stderr.readline().startswith(b"neighbors")
+    assert process.stderr.readline().startswith(b"moments of items")
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 130
     assert b"interrupted, nothing was written" in process.stderr.read()

@@ -254,6 +254,7 @@ BAD = {  # the file, what it holds (None: there is none, {}: a folder), a part o
         "expected one array, or a # and one of a1, b1",
     ),
     "another array": ("e.npz#b", zipped(a__npy=saved(E)), "expected one of a after the #, got b"),
+    "a key of nothing": ("e.npy#b", saved(E), "expected no # behind a file of one array, got b"),
     "no tensors": ("e.safetensors", b"\xff" * 99, "expected whole safetensors data"),
     "more rows promised": ("e.vec", "7 3\n" + text(E, " ", IDS), "expected 7 rows and 3 columns as promised"),
     "a promise of terabytes": ("e.vec", "4000000000 300\n" + text(E, " ", IDS), "as promised"),
@@ -276,7 +277,7 @@ def arguments(folder, file, data):
         (folder / file).mkdir()
     elif data is not None:
         put(folder, file.partition("#")[0], data)
-    return [str(folder / file), "--report", str(folder / "out"), "--safe-items", str(folder / "safe.npy")]
+    return [str(folder / file), "--report", str(folder / "out")]
 
 
 @pytest.mark.parametrize("name", BAD)

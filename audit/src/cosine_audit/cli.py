@@ -2,19 +2,16 @@
 
 import argparse
 import contextlib
-import itertools
 import os
 import signal
 import sys
 import textwrap
 from pathlib import Path
 
-import numpy as np
-
 from cosine_audit import __version__
-from cosine_audit.files import InputError, exists, read_pair, read_vector
+from cosine_audit.files import ITEMS, USERS, InputError, exists, read_pair, read_vector
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
-from cosine_audit.report import WRITTEN, audit, plain
+from cosine_audit.report import all_or_none, audit, places, plain, writable
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
@@ -62,6 +59,8 @@ def examine(given):
     """The Report of what the command line names."""
     what_was_said(given.trained_by, given.objective)
     items, users = read_pair(given.items, given.users)
+    if given.safe_items is not None and users is None:
+        raise InputError("--safe-items: expected users, which safe items are made from, got none")
     about = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
     about = {key: vector_for(key, path, items, users) for key, path in about.items() if path is not None}
     if "names" not in about and items.names is not None:
@@ -75,6 +74,8 @@ def examine(given):
     )
     report.read = [was_read("items", given.items, items)]
     report.read += [] if users is None else [was_read("users", given.users or given.items, users)]
+    if given.users is not None and USERS.search(Path(given.items).stem) and ITEMS.search(Path(given.users).stem):
+        report.warnings.append(f"Items come first, then users: were {given.items} and {given.users} swapped?")
     return report
 
 
@@ -108,44 +109,34 @@ def was_read(role, path, table):
     return f"{role}: {size} from {plain(os.fsdecode(os.fsencode(Path(str(path)).name)), 60)}, {names}{note}"
 
 
-def tell(gauge, share):
+def tell(step, share):
     """Progress, on stderr."""
-    print(f"neighbors, {gauge}: {share:.0%}", file=sys.stderr, flush=True)
+    print(f"{step}: {share:.0%}", file=sys.stderr, flush=True)
 
 
-def write(report, given):
-    """What was asked for: a folder, a file of safe items, and one text on stdout."""
-    targets = [] if given.safe_items is None else [Path(given.safe_items)]
-    targets += [] if given.report is None else [Path(given.report, name) for name in WRITTEN]
-    inputs = [getattr(given, key) for key in INPUTS if getattr(given, key) is not None]
-    for one, other in itertools.product(targets, map(whole_path, inputs)):
-        if one.exists() and one.samefile(other):
-            raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
-    if given.safe_items is not None:
-        if report.safe_items is None:
-            raise InputError("--safe-items: expected users, which safe items are made from, got none")
-        save_array(Path(given.safe_items), report.safe_items)
-    if given.report is not None:
-        report.save(given.report)
-    print(report.to_json() if given.json else report)
+def check_places(given):
+    """OSError or InputError where something could not be written, or would replace an input."""
+    for place in places(given.report, given.safe_items):
+        one = writable(place, None if str(place) == given.safe_items else given.report)
+        for key in INPUTS:
+            path = getattr(given, key)
+            if path is not None and one.exists() and exists(whole_path(path)) and one.samefile(whole_path(path)):
+                raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
+
+
+def say(text):
+    """Print; whoever reads may have seen enough, but a full disk is an error."""
+    try:
+        print(text, flush=True)
+    except OSError as problem:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still holds
+        if not isinstance(problem, BrokenPipeError):
+            raise
 
 
 def whole_path(path):
     """The file of a path that may name one of its arrays after a #."""
     return path if exists(path) else path.rpartition("#")[0]
-
-
-def save_array(path, values):
-    """An array as .npy, whole or not at all; never in the place of a folder or a device."""
-    if path.exists() and not path.is_file():
-        raise InputError(f"--safe-items: expected a file to write to, got a folder or a device: {path}")
-    part = path.with_name(f".{path.name[:100]}.part")
-    try:
-        with open(part, "wb") as stream:
-            np.save(stream, values)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def interrupt(*_):
@@ -162,13 +153,13 @@ def main(argv=None):
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, interrupt)
     try:
+        check_places(given)
         report = examine(given)
-        write(report, given)
+        with all_or_none(report.files(given.report, given.safe_items), given.report):
+            say(report.to_json() if given.json else report)
     except KeyboardInterrupt:
         print("cosine-audit: interrupted, nothing was written", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # who reads has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except ImportError as missing:
         print(f"cosine-audit: --report needs {missing.name}: pip install 'cosine-audit[report]'", file=sys.stderr)
         return 2

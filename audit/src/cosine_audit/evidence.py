@@ -1,5 +1,6 @@
 """What is seen in a model: units, biases, ranks, free scales, what balancing moves, chance, the health of a space."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from cosine_audit.gauges import (
     NEGLIGIBLE,
     Gauge,
+    Moments,
     blocks,
     canonical_gauges,
     directions,
@@ -20,6 +22,7 @@ from cosine_audit.gauges import (
 from cosine_audit.neighbors import search, shared
 
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
+TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
 
 
 class Scales(NamedTuple):
@@ -41,7 +44,9 @@ class Evidence(NamedTuple):
     imbalance of users and items, and weighted by counts; moved and moved_weighted (m,), each item's share of neighbors
     that balancing exchanges; biases, constant columns such as "users:8"; unit, the factors whose rows have length one;
     scales; unseen, how many directions of the items no user has a part in; flatness, least spread over mean of a
-    direction of the items; same, the share of users that are parallel to an item.
+    direction of the items; same, the share of users that are parallel to an item; round, whether both factors are as
+    large in every direction; nonnegative, whether no entry is below zero; again, the share of neighbors that a second
+    run has, too.
     """
 
     imbalance: float | None = None
@@ -54,6 +59,9 @@ class Evidence(NamedTuple):
     unseen: int = 0
     flatness: float = np.inf
     same: float = 0.0
+    round: bool = False
+    nonnegative: bool = False
+    again: float | None = None
 
 
 class Space(NamedTuple):
@@ -65,16 +73,16 @@ class Space(NamedTuple):
     distinct: np.ndarray
 
 
-def summaries(B, P=None, item_counts=None, user_counts=None):
+def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
     """Moments of items B (p, k) and users P (n, k) or None; with both counts, "weighted items" and users, too."""
-    about = {"items": moments(B)} | ({} if P is None else {"users": moments(P)})
+    wanted = {"items": (B,)} | ({} if P is None else {"users": (P,)})
     if P is not None and item_counts is not None and user_counts is not None:
-        about |= {"weighted items": moments(B, item_counts), "weighted users": moments(P, user_counts)}
-    return about
+        wanted |= {"weighted items": (B, item_counts), "weighted users": (P, user_counts)}
+    return {name: moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
 
 
-def look_at(B, P, about, space):
-    """Evidence from items B (p, k) and users P (n, k) or None, their summaries, and the Space of the items."""
+def look_at(B, P, about, space, again=None):
+    """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run."""
     sides = {"items": B} | ({} if P is None else {"users": P})
     biases = tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name]))
     seen = Evidence(
@@ -82,10 +90,11 @@ def look_at(B, P, about, space):
         unit=tuple(name for name, E in sides.items() if have_length_one(E)),
         scales=free_scales(B, P),
         flatness=flatness(about["items"]),
+        again=None if again is None else kept_by(space, again),
     )
     if P is None:
         return seen
-    weighted = "weighted items" in about
+    weighted, ball = "weighted items" in about, Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
     return seen._replace(
         imbalance=imbalance(about["users"], about["items"]),
         weighted=imbalance(about["weighted users"], about["weighted items"]) if weighted else None,
@@ -93,12 +102,22 @@ def look_at(B, P, about, space):
         same=share_parallel(P, B),
         moved=moved_by(space, "balanced"),
         moved_weighted=moved_by(space, "weighted"),
+        round=all(imbalance(about[name], ball) <= TOLERATED for name in sides),
+        nonnegative=all(rows.min() >= 0 for E in sides.values() for _, rows in blocks(E)),
     )
 
 
 def moved_by(space, name):
     """The share of each query's neighbors that a gauge exchanges, (m,)."""
     return 1 - shared(space.found["given"].rows, space.found[name].rows) if name in space.found else None
+
+
+def kept_by(space, again):
+    """The share of the neighbors as given that items of a second run have, too."""
+    queries = space.queries[directions(again[space.queries]).any(axis=1)]
+    n, U = space.found["given"].rows.shape[1], directions(again[space.distinct])
+    rows = space.distinct[search(U, np.searchsorted(space.distinct, queries), n).rows]
+    return float(np.mean(shared(space.found["given"].rows[np.isin(space.queries, queries)], rows)))
 
 
 def look_up(B, gauges, sample=1_000, report=None):
@@ -124,7 +143,7 @@ def look_up(B, gauges, sample=1_000, report=None):
     found = {}
     for name, gauge in gauges.items():
         U = U[distinct] if name == "given" else directions(B[distinct], gauge)
-        near = search(U, queries, n, lambda share, name=name: report and report(name, share))
+        near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
         found[name] = near._replace(items=distinct[near.items], rows=distinct[near.rows])
     return Space(gauges, found, distinct[queries], distinct)
 

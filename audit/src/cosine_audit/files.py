@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 PICKLES = {".bin", ".ckpt", ".joblib", ".kv", ".model", ".pickle", ".pkl", ".pt", ".pth"}
+ARCHIVES = {".npz", ".safetensors"}
 DENSE, SUSPICIOUS = 10_000_000, 100  # a file beyond so many bytes may not expand more than so many times
 LONGEST = 10_000  # bytes in a name; a header may have a hundred times as many
 ID = re.compile(r"(.*[\W_])?(id|index|idx|key|name|title|token|word|item|unnamed: 0)|.*[a-z]Id|", re.I)
@@ -37,6 +38,8 @@ class Table(NamedTuple):
 def read_matrix(path, role=None):
     """A Table from a file, perhaps of one of its arrays, named after a #; role "items" or "users" chooses one."""
     file, key = (str(path), "") if exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
+    if key and Path(file).suffix.lower() not in ARCHIVES:
+        raise InputError(f"{file}: expected no # behind a file of one array, got {key[:80]}")
     table = opened(file, lambda reader: reader(Path(file), key, role))
     values = np.asarray(table.values)
     if values.ndim != 2 or 0 in values.shape:
@@ -59,7 +62,7 @@ def read_pair(items, users=None):
     if users is not None:
         return read_matrix(items, "items"), read_matrix(users, "users")
     found = read_matrix(items, "items")
-    if Path(str(items).split("#")[0]).suffix.lower() not in (".npz", ".safetensors") or "#" in str(items):
+    if Path(str(items).split("#")[0]).suffix.lower() not in ARCHIVES or "#" in str(items):
         return found, None
     arrays = opened(str(items), lambda reader: reader(Path(items), "", "list"))
     some = [name for name in arrays if USERS.search(name)]
@@ -184,7 +187,9 @@ def choose(file, key, role, dimensions):
     """The name of the array that is meant: the key, the only one, or the one whose name says so."""
     if key:
         if key not in dimensions:
-            raise InputError(f"{file}: expected one of {', '.join(sorted(dimensions))[:200]} after the #, got {key}")
+            raise InputError(
+                f"{file}: expected one of {', '.join(sorted(dimensions))[:200]} after the #, got {key[:80]}"
+            )
         return key
     wanted = 1 if role == "vector" else 2
     some = [name for name, count in dimensions.items() if count == wanted]

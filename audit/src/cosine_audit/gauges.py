@@ -51,10 +51,11 @@ def sized(E):
     return E if size == 0 or 1 / HUGE < size < HUGE else np.asarray(E, dtype=float) / size
 
 
-def moments(E, weights=None):
+def moments(E, weights=None, report=None):
     r"""Moments of E from one pass, by the QR decomposition of (1, E), which squares no condition number.
 
-    Parameters: E (m, k), not all rows zero; weights (m,) ≥ 0 of its rows. Rows that are zero do not count.
+    Parameters: E (m, k), not all rows zero; weights (m,) ≥ 0 of its rows; report, called with the share done. Rows that
+    are zero do not count.
     """
     R = np.zeros((0, E.shape[1] + 1))
     count = 0
@@ -64,6 +65,8 @@ def moments(E, weights=None):
         count += w[kept].sum()
         rows = np.hstack([np.ones((kept.sum(), 1)), rows[kept]]) * np.sqrt(w[kept, None])
         R = np.linalg.qr(np.vstack([R, rows]), mode="r")
+        if report:
+            report(min(1.0, (start + ROWS_AT_ONCE) / len(E)))
     return Moments(float(count), R[0, 1:] / R[0, 0], R[1:, 1:])
 
 
@@ -152,11 +155,16 @@ def condition(items, gauge):
 def turned(rows, gauge):
     """Some items in a gauge, (m, r); rows that are zero stay zero, and what is zero but for rounding is zero."""
     E = (rows - gauge.origin) @ gauge.matrix
-    terms = (np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)
-    none = ~rows.any(axis=1) | (np.abs(E).max(axis=1, initial=0) <= ROUNDING * terms.max(axis=1, initial=0))
+    length = np.linalg.norm(rows, axis=1)
+    bound = ROUNDING * len(E.T) * np.linalg.norm(gauge.matrix) * (length + np.linalg.norm(gauge.origin))
+    bound = bound if gauge.ruler is None else np.maximum(bound, STILL * np.linalg.norm(gauge.ruler) * length)
+    some = np.flatnonzero(np.linalg.norm(E, axis=1) <= bound)  # small beside a bound; compared with its terms
+    terms = (np.abs(rows[some]) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)
+    none = np.abs(E[some]).max(axis=1, initial=0) <= ROUNDING * terms.max(axis=1, initial=0)
     if gauge.ruler is not None:
-        none |= np.linalg.norm(E, axis=1) <= STILL * np.linalg.norm(rows @ gauge.ruler, axis=1)
-    E[none] = 0
+        none |= np.linalg.norm(E[some], axis=1) <= STILL * np.linalg.norm(rows[some] @ gauge.ruler, axis=1)
+    E[some[none]] = 0
+    E[~rows.any(axis=1)] = 0
     return E
 
 
@@ -181,12 +189,10 @@ def unit(rows):
 
 def directions(B, gauge=None):
     """Rows of B at length one, in a gauge, by default as given: (p, r), float32 if that has over 16 M entries."""
-    k = B.shape[1]
-    gauge = Gauge(np.zeros(k), np.eye(k)) if gauge is None else gauge
-    r = gauge.matrix.shape[1]
+    r = B.shape[1] if gauge is None else gauge.matrix.shape[1]
     U = np.empty((len(B), r), dtype=np.float32 if len(B) * r > LARGE else float)
     for start, rows in blocks(B):
-        U[start : start + len(rows)] = unit(turned(rows, gauge))
+        U[start : start + len(rows)] = unit(rows if gauge is None else turned(rows, gauge))
     return U
 
 

@@ -67,7 +67,7 @@ def shared(neighbors, others):
     return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2), axis=1)
 
 
-def search(U, queries, n=10, report=lambda share: None):
+def search(U, queries, n=10, report=None):
     """The n nearest others of some items: Neighbors.
 
     Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; report, called with the share done.
@@ -78,13 +78,16 @@ def search(U, queries, n=10, report=lambda share: None):
         some = queries[start : start + step]
         rows, cosines = nearest_of(U, some, n)
         found.rows[start : start + step], found.cosines[start : start + step] = rows, cosines
-        report(min(1.0, (start + step) / len(queries)))
+        if report:
+            report(min(1.0, (start + step) / len(queries)))
     return found
 
 
 def nearest_of(U, some, n):
     """Rows and cosines of the n nearest of some items, (m, n) each."""
-    S = np.round(U[some] @ U.T, 10)
+    S = U[some] @ U.T
+    if S.dtype == float:  # float32 has no tenth digit
+        np.round(S, 10, out=S)
     S[np.arange(len(some)), some] = -np.inf
     rows = top(S, n)
     return rows, np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)

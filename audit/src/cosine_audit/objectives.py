@@ -11,7 +11,7 @@ class Objective(NamedTuple):
     """help, a line that says what it means; reason, what follows; rule, which verdict.
 
     rule: "yes", "no", "unknown" and "by convention" follow from theory alone; "balance", "weighted balance", "balance
-    denies" (it can say no, and never yes) and "unit rows" look at the numbers.
+    denies" and "weighted balance denies" (they can say no, and never yes) and "unit rows" look at the numbers.
     """
 
     help: str
@@ -42,9 +42,15 @@ OBJECTIVES = {
         "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
     ),
     "weighted-factors": Objective(
-        "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS, Surprise)",
+        "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS)",
         "weighted balance",
         "a penalty weighted by counts leaves only rotations, once users and items, so weighted, are balanced",
+    ),
+    "weighted-steps": Objective(
+        "squared error by stochastic steps that shrink the two rows of each rating (Surprise)",
+        "weighted balance denies",
+        "a penalty weighted by counts would determine the cosines at the exact minimum, but steps from a small start "
+        "stay nearly balanced wherever they end",
     ),
     "penalized-ranking": Objective(
         "BPR or a logistic loss by stochastic steps, with a small penalty on both factors",
@@ -81,10 +87,10 @@ OBJECTIVES = {
         "column divided by it; permutations of the columns move no cosine, scales do",
     ),
     "one-encoder": Objective(
-        "one encoder on both sides: what is compared is what was trained",
+        "one encoder on both sides, trained by comparing its outputs (not under a classifier, nor on masked words)",
         "yes",
-        "one encoder makes both sides, so what it was trained to predict is a function of the inner products of its "
-        "own rows, and no M can be applied to one side alone",
+        "one encoder makes both sides, and if it was trained by comparing its outputs, what it predicts is a function "
+        "of the inner products of its own rows, and no M can be applied to one side alone",
     ),
     "fixed-features": Objective(
         "weights of a classifier with an L2 penalty on features that were not trained",
@@ -104,7 +110,7 @@ LIBRARIES = {
     "implicit LMF": Library("penalized-ranking", True, ("LMF", "logistic matrix factorization")),
     "Spark ALS": Library("weighted-factors", aliases=("pyspark ALS", "Spark ML ALS", "ALS-WR", "weighted ALS")),
     "LightFM": Library("ranking", True, ("LightFM WARP", "LightFM BPR", "LightFM logistic", "WARP")),
-    "Surprise SVD": Library("weighted-factors", True, ("Surprise", "FunkSVD", "Surprise SVD biased")),
+    "Surprise SVD": Library("weighted-steps", True, ("Surprise", "FunkSVD", "Surprise SVD biased")),
     "gensim skip-gram": Library("none", aliases=("word2vec", "skip-gram", "SGNS", "gensim", "gensim word2vec")),
     "gensim CBOW": Library("none", aliases=("CBOW",)),
     "gensim hs": Library("none", aliases=("hierarchical softmax", "gensim skip-gram hs", "gensim CBOW hs", "hs")),
@@ -112,7 +118,7 @@ LIBRARIES = {
     "two towers dot": Library("ranking", True, ("two towers", "two towers dot product", "softmax dot product")),
     "softmax output layer": Library("ranking", True, ("classifier", "output layer", "language model head")),
     "autoencoder": Library("product", aliases=("denoising autoencoder", "EDLAE", "linear autoencoder")),
-    "TruncatedSVD": Library("convention", aliases=("SVD", "LSA")),
+    "TruncatedSVD": Library("convention", aliases=("SVD", "PureSVD", "LSA")),
     "PCA": Library("convention"),
     "NMF": Library("nonnegative", aliases=("nonnegative matrix factorization",)),
     "LogisticRegression on fixed features": Library("fixed-features", aliases=("LogisticRegression",)),

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-import tempfile
+import os
 import textwrap
 from functools import cached_property
 from pathlib import Path
@@ -75,12 +75,12 @@ def audit(
         raise ValueError(f"again must have {len(B)} rows, as items have, got {len(again)}")
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 100:
         raise ValueError(f"sample must be an integer >= 100, got {sample!r}")
-    about = summaries(B, P, *counts)
+    about = summaries(B, P, *counts, progress)
     gauges = gauges_of(about, said[2] or has_constant(about["items"]))
     space = look_up(B, gauges, sample, progress)
-    seen = look_at(B, P, about, space)
+    seen = look_at(B, P, about, space, again)
     findings = about_training(seen, said[1]) + about_neighbors(space, about["items"], counts[0])
-    findings += about_chance(space, B, again)
+    findings += about_chance(space, B, seen.again)
     findings += about_health(space, B, counts[0]) + ([] if labels is None else about_labels(space, labels))
     verdict = decide(said[1], seen)
     return Report(said, verdict, contradictions(said[1], seen), findings, space, (B, P, names), gauges.get("centered"))
@@ -198,30 +198,69 @@ class Report:
 
     def save(self, folder):
         """Write report.html, summary.json and, with users, safe-items.npy to a folder: all of them, or none."""
-        page = self.to_html(figures(self))
-        folder = Path(folder).absolute()
-        for name in WRITTEN:
-            if (folder / name).exists() and not (folder / name).is_file():
-                raise IsADirectoryError(f"{folder / name}: expected a file or nothing, got a folder or a device")
-        made = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with tempfile.TemporaryDirectory(prefix=".audit-", dir=folder) as part:
-                Path(part, "report.html").write_text(page, "utf-8", "replace")
-                Path(part, "summary.json").write_text(self.to_json() + "\n", "utf-8")
-                if self.safe_items is not None:
-                    np.save(Path(part, "safe-items.npy"), self.safe_items)
-                (folder / "safe-items.npy").unlink(missing_ok=True)  # of an earlier run
-                for path in sorted(Path(part).iterdir()):
-                    path.replace(folder / path.name)
-        except BaseException:
-            if made:
-                with contextlib.suppress(OSError):
-                    folder.rmdir()
-            raise
+        with all_or_none(self.files(folder), folder):
+            pass
+
+    def files(self, folder=None, safe_items=None):
+        """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go."""
+        files = {} if safe_items is None else {Path(safe_items): self.save_safe_items}
+        if folder is None:
+            return files
+        page, summary = self.to_html(figures(self)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
+        last = None if self.users is None else self.save_safe_items  # none must stay from an earlier run
+        contents = lambda stream: stream.write(page), lambda stream: stream.write(summary), last
+        return files | dict(zip(places(folder), contents, strict=True))
+
+    def save_safe_items(self, stream):
+        """Write them to an open file, as .npy."""
+        np.save(stream, self.safe_items)
 
 
-WRITTEN = "safe-items.npy", "report.html", "summary.json"
+def places(folder=None, safe_items=None):
+    """Where a report and safe items are written: paths."""
+    names = [] if folder is None else ["report.html", "summary.json", "safe-items.npy"]
+    return [Path(folder, name) for name in names] + ([] if safe_items is None else [Path(safe_items)])
+
+
+def writable(path, folder=None):
+    """The file itself that a path leads to; OSError if it is neither a file nor a new one in a folder."""
+    path = Path(path)
+    if os.path.lexists(path) and not path.is_file():
+        raise OSError(f"expected a file to write to, or a new name, got a folder or a device: {path}")
+    if folder is None and not path.parent.is_dir():
+        raise OSError(f"expected a folder to write to, there is none: {path.parent}")
+    return path.resolve()
+
+
+@contextlib.contextmanager
+def all_or_none(files, folder=None):
+    """Write files, see Report.files, beside their places, and rename them when the context ends; else nothing is left.
+
+    A folder is made if there is none.
+    """
+    made, parts = [], {}
+    try:
+        for one in [] if folder is None else [*reversed(Path(folder).absolute().parents), Path(folder)]:
+            if not one.is_dir():
+                one.mkdir()
+                made.append(one)
+        for path, save in files.items():
+            target = writable(path)
+            if save is not None:
+                part = target.with_name(f".audit-{os.getpid()}-{len(parts)}")
+                with open(part, "xb") as stream:
+                    parts[part] = target
+                    save(stream)
+        yield
+        for part, target in parts.items():
+            part.replace(target)
+        for path in [path for path, save in files.items() if save is None]:
+            path.unlink(missing_ok=True)
+    except BaseException:
+        for path, remove in [*((part, Path.unlink) for part in parts), *((one, Path.rmdir) for one in reversed(made))]:
+            with contextlib.suppress(OSError):
+                remove(path)
+        raise
 
 
 def plain(name, most=40):

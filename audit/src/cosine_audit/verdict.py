@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import NEARLY_CONSTANT, chance, health, moved_by, rank_correlation
-from cosine_audit.gauges import condition, directions, in_gauge
-from cosine_audit.neighbors import certified, search, shared
+from cosine_audit.evidence import NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, rank_correlation
+from cosine_audit.gauges import blocks, condition, directions, in_gauge
+from cosine_audit.neighbors import certified
 from cosine_audit.objectives import OBJECTIVES
 
-TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
 HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
@@ -57,12 +56,12 @@ def decide(objective, seen):
     "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations.
     """
     rule, reason = OBJECTIVES[objective].rule, OBJECTIVES[objective].reason
-    if rule == "balance":
-        return by_balance(reason, seen, seen.imbalance, seen.moved)
-    if rule == "weighted balance":
-        return by_weighted_balance(reason, seen)
-    if rule == "balance denies":
-        return by_denial(reason, seen)
+    if rule.startswith("balance"):
+        found = by_balance(reason, seen, seen.imbalance, seen.moved)
+        return denying(reason, seen.imbalance, found) if rule.endswith("denies") else found
+    if rule.startswith("weighted balance"):
+        found = by_weighted_balance(reason, seen)
+        return denying(reason, seen.weighted, found) if rule.endswith("denies") else found
     if rule == "unit rows":
         return by_unit_rows(reason, seen)
     return Verdict(rule, reason, "theory alone")
@@ -79,6 +78,9 @@ def by_balance(reason, seen, imbalance, moved):
         same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their balance shows nothing"
         return Verdict("unknown", f"{same}: was one table given twice, or is it one encoder?")
     share = percent(imbalance)
+    if imbalance > TOLERATED and seen.nonnegative:
+        why = "no entry is below zero: a penalty then balances the lengths of columns alone"
+        return Verdict("unknown", f"{why}, and whether other such factors have the same scores is not checked")
     if imbalance > TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
         return Verdict(
@@ -93,16 +95,20 @@ def by_balance(reason, seen, imbalance, moved):
         return Verdict(
             "no", f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors"
         )
+    if seen.round:
+        return Verdict("unknown", "both factors are as large in every direction, as tables that nothing trained are")
+    if seen.again is not None and seen.again < HALF:
+        other = f"but only {percent(seen.again)} of the neighbors are the same in the other run"
+        return Verdict("unknown", f"users and items are {share} out of balance, {other}: not at one minimum")
     return Verdict("yes", f"{reason}; these are only {share} out of balance")
 
 
-def by_denial(reason, seen):
-    """Where each step decays only the rows it draws, the minimum is not balanced either: never more than unknown."""
-    found = by_balance(reason, seen, seen.imbalance, seen.moved)
+def denying(reason, imbalance, found):
+    """Where stochastic steps decay only the rows they draw, balance is no sign of the minimum: a yes is unknown."""
     if found.answer == "yes":
-        return Verdict("unknown", f"{reason}; these are only {percent(seen.imbalance)} out of balance")
-    if found.answer == "no" and not seen.biases:
-        return Verdict("no", f"{reason}; these are {percent(seen.imbalance)} out of balance")
+        return Verdict("unknown", f"{reason}; these are only {percent(imbalance)} out of balance")
+    if found.reason.startswith(reason) and imbalance is not None:
+        return Verdict("no", f"{reason}; these are {percent(imbalance)} out of balance")
     return found
 
 
@@ -168,7 +174,7 @@ def contradictions(objective, seen):
             "(weight decay) makes them: was there one? Then say objective factors."
         )
     weighted = seen.weighted is not None and seen.weighted <= TOLERATED and seen.same <= SAME
-    if weighted and not balanced and rule != "weighted balance":
+    if weighted and not balanced and not rule.startswith("weighted balance"):
         said.append("Users and items are balanced by their counts: was the penalty weighted by them? Then say so.")
     return said
 
@@ -234,8 +240,8 @@ def about_neighbors(space, about, counts=None):
     return found
 
 
-def about_chance(space, B, again=None):
-    """Findings on chance, and on a second run."""
+def about_chance(space, B, again):
+    """Findings on chance, and on a second run, of which the share of neighbors is given that stay, or None."""
     found = []
     for name in ("given", "centered"):
         if name in space.gauges:
@@ -247,16 +253,9 @@ def about_chance(space, B, again=None):
             )
             found.append(Finding(f"chance, {name}", threshold, None, sentence, level(usual > threshold)))
     if again is not None:
-        has = directions(again).any(axis=1)
-        queries = np.flatnonzero(np.isin(space.distinct, space.queries[has[space.queries]]))
-        n = space.found["given"].rows.shape[1]
-        rows = space.distinct[search(directions(again[space.distinct]), queries, n).rows]
-        first = space.found["given"].rows[has[space.queries]]
-        share, by_chance = float(np.mean(shared(first, rows))), n / (len(space.distinct) - 1)
-        sentence = (
-            f"{100 * share:.0f} % of the neighbors are the same in the other run; by chance {100 * by_chance:.0f} %."
-        )
-        found.append(Finding("neighbors kept, other run", share, None, sentence))
+        by_chance = 100 * space.found["given"].rows.shape[1] / (len(space.distinct) - 1)
+        sentence = f"{100 * again:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
+        found.append(Finding("neighbors kept, other run", again, None, sentence))
     return found
 
 
@@ -276,13 +275,17 @@ def about_health(space, B, counts=None):
         Finding(name, float(x), None, f"{name.capitalize()}: {two(x)}; of random vectors {two(y)}.")
         for name, x, y in pairs
     ]
-    zero = int(len(B) - sum(rows.any(axis=1).sum() for rows in np.array_split(B, len(B) // 8192 + 1)))
+    filled = np.concatenate([rows.any(axis=1) for _, rows in blocks(B)])
+    zero = int(np.sum(~filled))
     double = len(B) - zero - len(space.distinct)
     found.append(Finding("zero rows", zero, 0, f"{zero} items are zero, and left out.", level(not zero)))
     found.append(
         Finding("parallel rows", double, 0, f"{double} items are parallel to an earlier one.", level(not double))
     )
     if counts is not None:
+        cold = int(np.sum(filled & (counts == 0)))
+        sentence = f"{cold} items with a count of 0 are not zero: nothing trained these."
+        found.append(Finding("untrained rows", cold, 0, sentence, level(not cold)))
         lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
         r = rank_correlation(lengths, counts[space.queries]) if np.ptp(lengths) > 1e-6 * lengths.max() else None
         if r is not None:
@@ -313,7 +316,8 @@ def advice(answer, has_users, ranking=False):
     if answer == "yes":
         return (
             "Keep these cosines, and trust them where they are above the threshold of chance. Whether they mean what "
-            "you need is for labels or held-out data to say."
+            "you need is for labels or held-out data to say; whether training comes to the same minimum again, for a "
+            "second run (again)."
         )
     if answer == "by convention":
         return (
