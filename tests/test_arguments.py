@@ -167,6 +167,7 @@ def wrong():
     tried = set()
     for function, good in GOOD.items():
         for argument in [name for name in good if name not in UNCHECKED]:
+            assert argument in KINDS, f"tests/test_arguments.py: KINDS has no wrong values of {argument}: add some"
             values = NO_REALS if function == "show" else KINDS[argument]  # show prints NaN
             for name in list(values)[: 2 if argument in tried else None]:
                 yield pytest.param(function, argument, *values[name], id=f"{function}, {argument}: {name}")
@@ -317,7 +318,9 @@ def test_the_good_calls_are_good_and_name_every_parameter(function):
 
 def test_every_public_function_is_tried():
     functions = {name for name in helpers.__all__ if inspect.isfunction(getattr(helpers, name))}
-    assert functions == GOOD.keys() | APART
+    new = functions - GOOD.keys() - APART
+    assert not new, f"tests/test_arguments.py: GOOD has no call of {', '.join(sorted(new))} that works: add one"
+    assert GOOD.keys() | APART == functions, "tests/test_arguments.py: GOOD or APART names what helpers do not export"
 
 
 @pytest.mark.parametrize(("function", "argument", "value", "got"), list(wrong()))

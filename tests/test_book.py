@@ -43,7 +43,8 @@ def prose(path):
 def test_every_chapter_is_in_the_table_of_contents():
     files = listed(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")))
     assert len(CHAPTERS) >= 5
-    assert {f"book/{path.stem}" for path in CHAPTERS} <= set(files)
+    left_out = {f"book/{path.stem}" for path in CHAPTERS} - set(files)
+    assert not left_out, f"_toc.yml does not list {', '.join(sorted(left_out))}: add it"
     assert all(list(ROOT.glob(f"{file}.*")) for file in files)
 
 
@@ -96,8 +97,9 @@ def test_every_figure_has_a_name_a_caption_and_alt_text(path):
 
 @each_chapter
 def test_a_figure_comes_early(path):
-    assert measure(read(path))["first figure"] is not None
-    assert measure(read(path))["first figure"] <= 350
+    first = measure(read(path))["first figure"]
+    assert first is not None, f"{path.name} has no figure: add one within 350 words, see CONTRIBUTING.md"
+    assert first <= 350, f"{path.name}: the first figure comes after {first} words, at most 350: move it up"
 
 
 def test_the_book_shows_and_explains():
