@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments import centering, common, documentation_lengths, inputs, layer_norm, lengths, popularity
+from experiments import by_scores, centering, common, documentation_lengths, inputs, layer_norm, lengths, popularity
 from experiments.remedies import cosines
-from helpers import cosine_similarity
+from helpers import cosine_similarity, recall_at
 
 SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
 
@@ -16,7 +16,7 @@ SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
     one = common.draw("default", 3, **SMALL)
-    for module in (centering, inputs, layer_norm, lengths, popularity):
+    for module in (by_scores, centering, inputs, layer_norm, lengths, popularity):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
     return one
 
@@ -42,6 +42,19 @@ def test_biases_are_those_of_columns_and_of_rows(data):
         near, after = (np.argsort(-S + 2 * np.eye(len(S)), axis=1)[:, :10] for S in (given, both))
         stay = np.mean([len(set(a) & set(b)) for a, b in zip(near, after, strict=True)]) / 10
         assert_allclose(rows[readout]["both_kept"], stay, atol=0.005)
+
+
+def test_the_best_recall_of_own_scores_is_in_the_units_of_the_data(data):
+    rows = {(row["preparation"], row["objective"]): row for row in by_scores.choose("default", 3)}
+    X, seen, mean = data.X.toarray(), data.validation.seen, data.X.toarray().mean(axis=0)
+    for name, Y, origin in (("as given", X, 0), ("centered", X - mean, mean)):
+        s, V = right(Y)
+        taus = by_scores.GRID * np.linalg.norm(Y) / np.linalg.norm(X)
+        found = [
+            recall_at((seen - origin) @ V * np.maximum(1 - tau / s, 0) @ V.T + origin, *data.validation)
+            for tau in taus[taus < s[0]]
+        ]
+        assert_allclose(rows[name, "Eq. 2"]["recall"], max(found), atol=5e-3)
 
 
 def test_nothing_changes_if_there_is_no_bias():
