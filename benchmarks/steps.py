@@ -124,7 +124,7 @@ def moments(X, threads):
     accuracy = "mean within {:.1e}, spread within {:.1e}".format(*differences)
     peaks = [allocated(run) for run in contestants.values()]
     words = [f"{accuracy}; allocates {peaks[0]:.0f} MB", f"reference; allocates {peaks[1]:.0f} MB"]
-    duel(f"Mean and spread of item–item cosines over 100 D, BLAS threads: {threads}", times, words, 8)
+    duel(f"Mean and spread of item–item cosines over 100 D, BLAS threads: {threads}", times, words, 5)
     verdict("largest difference of a mean or spread", max(differences), "<=", 1e-6)
     more = allocated(lambda: h.cosine_moments(B, np.tile(scales, (3, 1))))
     verdict("memory with 300 D, over that with 100 D", more / peaks[0], "<=", 1.05)
