@@ -13,7 +13,6 @@ import threading
 from pypdf import PdfReader
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.common.print_page_options import PrintOptions
 
 BROWSERS = [
     "google-chrome",
@@ -97,7 +96,7 @@ def open_page(browser, url):
 
 def print_page(browser):
     """The open page as a PDF on A4 sheets; its style sheet has the margins."""
-    options = PrintOptions()
-    options.page_width, options.page_height, options.background = 21.0, 29.7, True
-    options.margin_top = options.margin_bottom = options.margin_left = options.margin_right = 0
-    return PdfReader(io.BytesIO(base64.b64decode(browser.print_page(options))))
+    sheet = {"paperWidth": 21.0 / 2.54, "paperHeight": 29.7 / 2.54, "printBackground": True}  # inches
+    sheet |= {f"margin{side}": 0 for side in ("Top", "Bottom", "Left", "Right")}
+    printed = browser.execute_cdp_cmd("Page.printToPDF", sheet)  # Selenium's own command gives up after 10 s
+    return PdfReader(io.BytesIO(base64.b64decode(printed["data"])))

@@ -164,8 +164,11 @@ def search_faults(browser, home, page, word, seconds=20):
         wait.until(lambda _: visible(browser, "button.search-button__button").click() or True)
         wait.until(lambda _: visible(browser, "input[type=search]").send_keys(word + "\n") or True)
         step = "it is not found"
-        wait.until(lambda _: visible(browser, f"#search-results a[href*='{page}']").click() or True)
+        wait.until(lambda _: visible(browser, f"#search-results a[href*='{page}']"))
+        if "\\(" in visible(browser, "#search-results").text:
+            return ["search: raw TeX among the results"]
         step = "its result does not lead there"
+        wait.until(lambda _: visible(browser, f"#search-results a[href*='{page}']").click() or True)
         wait.until(lambda _: page in browser.current_url and word in visible(browser, "article").text.lower())
     except TimeoutException:
         return [f"search: for “{word}”, a word of {page}: {step}"]

@@ -8,9 +8,19 @@ import pathlib
 import sys
 from urllib.parse import quote, unquote, urldefrag
 
+import numpy as np
 from browser import find_pages, open_page, print_page, serve, start_browser
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, FloatObject, NameObject, NullObject, TextStringObject
+from pypdf.generic import (
+    ArrayObject,
+    ByteStringObject,
+    DictionaryObject,
+    FloatObject,
+    NameObject,
+    NullObject,
+    NumberObject,
+    TextStringObject,
+)
 
 NAME = "book.pdf"
 HIDDEN = '<p class="pdf" hidden>'
@@ -67,7 +77,7 @@ def print_text(browser, text):
     return print_page(browser)
 
 
-def front_matter(browser, home, title, author, chapters, numbers):
+def front_matter(browser, home, cover, chapters, numbers):
     """The title page and the contents, given the page number of each chapter."""
     lines, last = [], None
     for (part, name, path), number in zip(chapters, numbers, strict=True):
@@ -75,7 +85,6 @@ def front_matter(browser, home, title, author, chapters, numbers):
             lines.append(f"<h2>{html.escape(part)}</h2>")
         lines.append(f'<a href="{home}{path}"><span>{html.escape(name)}</span><span>{number}</span></a>')
         last = part
-    cover = f"<h1>{html.escape(title)}</h1><p>{SUBTITLE}</p><p>{html.escape(author)}</p>"
     return print_text(browser, f"{FRONT}{cover}<section><h2>Contents</h2>{''.join(lines)}</section>")
 
 
@@ -116,18 +125,19 @@ def link_by_page(writer, home, places):
 def print_book(browser, home, page):
     """The whole book, as any page lists it: title page, contents, chapters; with outline, links and page numbers."""
     open_page(browser, home + page)
-    chapters, author = browser.execute_script(CONTENTS), author_of(browser)
+    chapters, author = browser.execute_script(CONTENTS), foot(browser, "component-author")
     printed = []
     for _, name, path in chapters:
         print(name, flush=True)
         open_page(browser, home + path)
         sections = browser.execute_script(PREPARE)
         printed.append((print_page(browser), sections))
-    title = chapters[0][1]
+    title, version = chapters[0][1], foot(browser, "extra_footer")
+    cover = f"<h1>{html.escape(title)}</h1><p>{SUBTITLE}</p><p>{html.escape(author)}</p><p>{html.escape(version)}</p>"
     sizes = [len(reader.pages) for reader, _ in printed]
-    first = len(front_matter(browser, home, title, author, chapters, [0] * len(chapters)).pages)
+    first = len(front_matter(browser, home, cover, chapters, [0] * len(chapters)).pages)
     starts = [first + sum(sizes[:i]) for i in range(len(sizes))]
-    front = front_matter(browser, home, title, author, chapters, [start + 1 for start in starts])
+    front = front_matter(browser, home, cover, chapters, [start + 1 for start in starts])
 
     writer, places = PdfWriter(), {}
     writer.append(front, import_outline=False)
@@ -148,14 +158,34 @@ def print_book(browser, home, page):
     link_by_page(writer, home, places)
     names = [name for (_, name, _), size in zip(chapters, sizes, strict=True) for _ in range(size)]
     number_pages(browser, writer, first, names)
+    use_palettes(writer)
+    writer.compress_identical_objects()
     writer.add_metadata({"/Title": title, "/Author": author})
     writer.page_mode = "/UseOutlines"
     return writer
 
 
-def author_of(browser):
-    """Who wrote the book, as every page's foot says."""
-    found = browser.execute_script("return document.querySelector('.component-author')?.textContent.trim()")
+def use_palettes(writer):
+    """Store the pictures by their palettes again, which the browser spelled out pixel by pixel."""
+    for page in writer.pages:
+        for reference in page["/Resources"].get("/XObject", {}).values():
+            picture = reference.get_object()
+            if picture["/Subtype"] != "/Image" or picture.get("/Filter") != "/FlateDecode":
+                continue
+            pixels = np.frombuffer(picture.get_data(), np.uint8)
+            if pixels.size != 3 * picture["/Width"] * picture["/Height"]:
+                continue
+            colors, places = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+            if len(colors) <= 256:
+                picture.set_data(places.astype(np.uint8).tobytes())
+                palette = ByteStringObject(colors.tobytes())
+                space = [NameObject("/Indexed"), picture["/ColorSpace"], NumberObject(len(colors) - 1), palette]
+                picture[NameObject("/ColorSpace")] = ArrayObject(space)
+
+
+def foot(browser, part):
+    """What every page's foot says: of the class component-author, who wrote the book; extra_footer, which version."""
+    found = browser.execute_script("return document.querySelector(arguments[0])?.textContent.trim()", f".{part}")
     return (found or "").removeprefix("By ")
 
 

@@ -98,3 +98,20 @@ if (location.protocol !== "file:") {
   document.addEventListener("keydown", ({ key }) => key === "Escape" && hidePreview());
   document.addEventListener("scroll", hidePreview, { passive: true });
 }
+
+// The search lists pages in other languages last, and shows formulas as text.
+const SIGNS = { alpha: "α", beta: "β", cdot: "·", dots: "…", ge: "≥", kappa: "κ", lambda: "λ", le: "≤", Omega: "Ω" };
+Object.assign(SIGNS, { pm: "±", Sigma: "Σ", sigma: "σ", sqrt: "√", sum: "Σ", theta: "θ", times: "×", to: "→", top: "ᵀ" });
+
+const MARKUP = /^(q?quad|[Bb]ig[lrg]*|left|right|hat|tilde|bar|text|tag|label|displaystyle|operatorname|math\w+|begin|end)$/;
+
+function readFormula(_, tex) {
+  const read = (_, name) => SIGNS[name] ?? (MARKUP.test(name) ? "" : name);
+  return tex.replace(/\\([A-Za-z]+) ?/g, read).replace(/[\\{}^_&]/g, "");
+}
+
+if (typeof Search !== "undefined") {
+  Scorer.score = ([page, , , , score]) => score - (/-(ja|zh|vi)$/.test(page) ? 100 : 0);
+  const readPage = Search.htmlToText;
+  Search.htmlToText = (...page) => readPage(...page).replace(/\\[([]([^]*?)\\[)\]]/g, readFormula);
+}
