@@ -1,0 +1,63 @@
+"""gensim's skip-gram with negative sampling, trained on WordNet's glosses: one start, three numbers of epochs.
+
+skipgram.csv has a row for each seed, number of epochs and way to read the model out: Spearman's correlation of cosines,
+and of dot products, with WordSim-353 and SimLex-999. A holds the vectors that gensim gives away, B those of contexts.
+It needs gensim 4.4 (pip install gensim) and trains with one worker; about three minutes.
+"""
+
+import numpy as np
+
+from experiments import run
+from experiments.people import judgments, row_of, spearman
+from helpers import read_glosses
+from helpers.remedies import symmetric_root
+
+DIMENSIONS, NEGATIVES, EPOCHS = 100, 5, (2, 5, 10)
+TOLERANCE = 0.05  # float32 sums in another order, followed by a million steps
+
+
+def train(seed, epochs):
+    """A and B, (p, 100) each: every word of a gloss is a context of every other, as order does not count."""
+    from gensim.models import Word2Vec
+
+    X, words, *_ = read_glosses()
+    sentences = [[str(words[j]) for j in X.indices[a:b]] for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
+    model = Word2Vec(
+        sentences,
+        vector_size=DIMENSIONS,
+        window=100,
+        shrink_windows=False,
+        min_count=1,
+        sample=0,
+        sg=1,
+        negative=NEGATIVES,
+        epochs=epochs,
+        seed=seed,
+        workers=1,
+    )
+    rows = [model.wv.key_to_index[str(word)] for word in words]
+    return model.wv.vectors[rows].astype(float), model.syn1neg[rows].astype(float)
+
+
+def readings(A, B):
+    """Ways to make one vector of each word: the last three are the same for A M and B M⁻ᵀ, whatever M is."""
+    back = A @ symmetric_root(B.T @ B)  # cosines of the rows of ABᵀ
+    Q, R = np.linalg.qr(A)
+    U, s, _ = np.linalg.svd(R @ np.linalg.qr(B)[1].T)
+    return {"A": A, "B": B, "A + B": A + B, "rows of ABᵀ": back, "even split": Q @ U * np.sqrt(s), "whitened": Q @ U}
+
+
+def score_model(seed, epochs):
+    """All rows of one model."""
+    used, judged = judgments()
+    A, B = train(seed, epochs)
+    rows = [{"vectors": name} | row_of(E[used], judged) for name, E in readings(A, B).items()]
+    scores = A[used] @ B[used].T
+    found = {name: spearman((scores + scores.T)[i, j], score) for name, (i, j, score) in judged.items()}
+    return [*rows, {"vectors": "scores"} | found]
+
+
+JOBS = [{"seed": 1, "epochs": epochs} for epochs in EPOCHS]
+
+if __name__ == "__main__":
+    run("skipgram", JOBS, score_model, processes=1, tolerance=TOLERANCE)

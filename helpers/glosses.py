@@ -1,0 +1,63 @@
+"""A collection of real texts: which words stand in which of the 117 659 glosses of WordNet 3.0, and what people say.
+
+The matrix is committed; `python tools/glosses.py FOLDER` made it from WordNet, whose licence, in WORDNET-LICENSE, goes
+with every copy. It holds no text, only which words occur. wordsim353.csv is WordSim-353 as gensim 4.4.0 ships it.
+"""
+
+import hashlib
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from helpers.movielens import MissingDataError
+
+FILE, WORDSIM = (Path(__file__).with_name(name) for name in ("glosses.npz", "wordsim353.csv"))
+SHA256 = "88edfc6f319de136c17ef4c1571b89807d3ca962b611fafef6f464ed7474e861"
+
+
+class Glosses(NamedTuple):
+    """X (117 659, 7 250) CSR of 0 and 1, a row for each gloss; and what its rows and columns are."""
+
+    X: sp.csr_array
+    words: np.ndarray  # (7 250,), sorted
+    gloss_category: np.ndarray  # (117 659,): noun.animal; 45 different ones
+    word_category: np.ndarray  # (7 250,), the category if all synsets of the word agree in it, else ""
+
+
+def read_glosses():
+    """Glosses in the part of users, words in that of items, WordNet's 45 categories in that of clusters.
+
+    X[i, j] is 1 if word j occurs in gloss i, or is a one-word lemma of its synset. Words are runs of three or more
+    letters, in lower case, in at least twenty glosses, without the sixty most frequent.
+    Returns: a Glosses.
+    Raises MissingDataError if glosses.npz is not here or is not the file that was committed.
+    Source: WordNet 3.0, Copyright 2006 by Princeton University.
+    """
+    try:
+        content = FILE.read_bytes()
+    except OSError as problem:
+        raise MissingDataError(f"{FILE} cannot be read: {problem.strerror}") from None
+    if hashlib.sha256(content).hexdigest() != SHA256:
+        raise MissingDataError(f"{FILE} is not the file that this book was written with: its sha256 differs")
+    with np.load(io.BytesIO(content)) as stored:
+        words, categories = (np.array(str(stored[name]).split()) for name in ("words", "categories"))
+        columns, lengths = stored["columns"].astype(np.int32), stored["lengths"]
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
+        X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(words)))
+        named = np.append(categories, "")  # −1 is the last
+        return Glosses(X, words, categories[stored["gloss_category"]], named[stored["word_category"]])
+
+
+def read_wordsim():
+    """WordSim-353: pairs of words, and how related people find them.
+
+    Returns: a DataFrame of 353 rows with the columns first, second and score, the mean of 13 or 16 raters from 0
+    (totally unrelated) to 10 (very much related or identical). One pair is tiger, tiger; two others are there twice.
+    Source: Finkelstein et al. 2002, https://gabrilovich.com/resources/data/wordsim353/wordsim353.html.
+    """
+    import pandas as pd  # here, as it would double the time that importing helpers takes
+
+    return pd.read_csv(WORDSIM)
