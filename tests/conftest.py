@@ -56,7 +56,7 @@ def rng():
 
 
 def pytest_collection_modifyitems(items):
-    """Skip chapters whose data are not here, and say why."""
+    """Skip chapters whose data or libraries are not here, and say why."""
     for item in items:
         if item.path.suffix == ".ipynb" and (reason := missing_data.missing(item.path.stem)):
             item.add_marker(pytest.mark.skip(reason=reason))

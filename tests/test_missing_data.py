@@ -1,6 +1,7 @@
-"""Chapters whose data are not here: skipped by the tests, shown as they are by the book."""
+"""Chapters whose data or libraries are not here: skipped by the tests, shown as they are by the book."""
 
 import os
+import re
 import subprocess
 import sys
 import types
@@ -32,6 +33,22 @@ def test_every_chapter_with_needs_is_there():
 
 def test_movielens_that_is_not_there_is_a_reason(nowhere):
     assert missing_data.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
+
+
+def test_libraries_that_are_not_there_are_a_reason(monkeypatch):
+    monkeypatch.setattr(missing_data, "STORES", ["numpy", "no_such_store"])
+    reason = "not installed: no_such_store; pip install -r tests/requirements.txt"
+    assert missing_data.missing("in-a-vector-store") == reason
+    missing_data.missing.cache_clear()
+    monkeypatch.setattr(missing_data, "STORES", ["numpy"])
+    assert missing_data.missing("in-a-vector-store") is None
+
+
+def test_the_stores_are_those_that_the_chapter_imports():
+    source = "\n".join(cell.source for cell in chapters.code(chapters.read(ROOT / "book/in-a-vector-store.ipynb")))
+    imported = set(re.findall(r"^(?:import|from) (\w+)", source, re.M))
+    locked = {"cosine_audit", "experiments", "functools", "helpers", "matplotlib", "numpy", "tempfile"}
+    assert imported - locked == set(missing_data.STORES)
 
 
 def test_the_book_shows_them_as_they_are(nowhere):

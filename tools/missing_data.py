@@ -4,6 +4,7 @@ Also the Sphinx extension that leaves such chapters unexecuted. The tests skip t
 """
 
 import functools
+from importlib.util import find_spec
 
 from sphinx.util import logging
 
@@ -18,7 +19,16 @@ def no_movielens():
         return str(problem)
 
 
-CHAPTERS = {"movielens": no_movielens}
+STORES = ["apsw", "faiss", "lancedb", "pyarrow", "qdrant_client", "sqlite_vec", "usearch"]
+
+
+def no_stores():
+    """Which vector stores are not installed, None if all are."""
+    if away := [name for name in STORES if find_spec(name) is None]:
+        return f"not installed: {', '.join(away)}; pip install -r tests/requirements.txt"
+
+
+CHAPTERS = {"in-a-vector-store": no_stores, "movielens": no_movielens}
 
 
 @functools.cache
