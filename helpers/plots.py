@@ -22,8 +22,8 @@ def use_style():
             "figure.figsize": (7, 3.5),
             "figure.dpi": 160,
             "figure.constrained_layout.use": True,
-            "font.size": 10,
-            "axes.titlesize": 10,
+            "font.size": 11,
+            "axes.titlesize": 11,
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, RED]),
@@ -33,7 +33,7 @@ def use_style():
     )
 
 
-def label_lines(ax, gap=0.045, size=9):
+def label_lines(ax, gap=0.055, size=10):
     """Write each line's label at its right end, in its color, instead of a legend; labels keep a distance from another.
 
     Parameters: ax, axes whose lines have labels; gap, the least distance of two labels, a share of the axes' height.
@@ -75,7 +75,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None, name="
             color = "white" if abs(value) > 0.6 else "black"
             text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
             ax.text(j, i, text, ha="center", va="center", size=8, color=color)
-    figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine (dimensionless)")
+    figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine")
     return figure
 
 
@@ -93,7 +93,7 @@ def show_two_answers(scores, similarities):
     for ax, (title, S) in zip(axes[1:], similarities.items(), strict=True):
         image = ax.imshow(S, vmin=-1, vmax=1)
         ax.set(title=title, xlabel="item", xticks=[], yticks=[])
-    figure.colorbar(image, ax=axes[1:], shrink=0.9, label="cosine (dimensionless)")
+    figure.colorbar(image, ax=axes[1:], shrink=0.9, label="cosine")
     return figure
 
 

@@ -93,6 +93,15 @@ def measure(cells):
     }
 
 
+def minutes(cells):
+    """How long a student reads: words / 100, and lines of visible code and output / 15, to the nearest 5."""
+    ran = code(cell for cell, _ in main_line(cells))
+    lines = sum(cell.source.count("\n") + 1 for cell in ran if not is_folded(cell) and not is_imports(cell))
+    shown = [cell for cell in ran if "hide-cell" not in cell.metadata.get("tags", [])]
+    lines += sum(bool(line.strip()) for cell in shown for line in printed(cell))
+    return 5 * round((measure(cells)["words"] / 100 + lines / 15) / 5)
+
+
 def medians(measured):
     """The medians over chapters of the last two numbers."""
     return {key: median(row[key] for row in measured) for key in ("figures", "shown")}

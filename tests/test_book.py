@@ -15,6 +15,7 @@ from chapters import (
     longest_run,
     measure,
     medians,
+    minutes,
     printed,
     read,
     summary,
@@ -100,6 +101,12 @@ def test_a_figure_comes_early(path):
     first = measure(read(path))["first figure"]
     assert first is not None, f"{path.name} has no figure: add one within 350 words, see CONTRIBUTING.md"
     assert first <= 350, f"{path.name}: the first figure comes after {first} words, at most 350: move it up"
+
+
+@each_chapter
+def test_a_stated_reading_time_is_the_computed_one(path):
+    stated = re.findall(r"^\*About (\d+) minutes\.\*$", prose(path), re.M)
+    assert stated in ([], [str(minutes(read(path)))])
 
 
 def test_the_book_shows_and_explains():
