@@ -9,7 +9,7 @@ PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title
 <nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
 <p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a></li>
 <li class="toctree-l1"><a href="two.html">2. Two</a></li></ul></nav>
-<style>@media print {{ nav, footer, .toggle-hidden > p {{ display: none }} @page {{ size: A4; margin: 20mm }} }}</style>
+<style>@media print {{ nav, footer, .unprinted, .toggle-hidden > p {{ display: none }} @page {{ size: A4; margin: 20mm }} }}</style>
 <article class="bd-article"><section><h1>{title}</h1>{text}</section></article>
 <footer class="component-author">By Somebody</footer></body></html>"""
 TEXTS = {
@@ -20,6 +20,7 @@ TEXTS = {
     '<div class="toggle-hidden"><p>Folded proof.</p></div><details><summary>Solution</summary>Solved.</details>'
     '<details class="hide"><summary>Code</summary>secret()</details></section>',
     "two": '<section id="a-b"><h2>2.1. Same id</h2><p>Text.</p></section>'
+    '<section id="c-d" class="unprinted"><h2>2.2. For the screen</h2></section>'
     '<div style="break-before: page"><p style="margin-top: 80mm" id="deep">Far down.</p></div>',
 }
 

@@ -153,8 +153,9 @@ def print_book(browser, home, page):
             parts[part] = writer.add_outline_item(title=part, page_number=start)
         chapter = writer.add_outline_item(title=name, page_number=start, parent=parts[part])
         for text, anchor in sections:
-            number = places[home + path, anchor][0]
-            writer.add_outline_item(title=text, page_number=number, parent=chapter)
+            if (home + path, anchor) in places:  # else it is not printed
+                number = places[home + path, anchor][0]
+                writer.add_outline_item(title=text, page_number=number, parent=chapter)
     link_by_page(writer, home, places)
     names = [name for (_, name, _), size in zip(chapters, sizes, strict=True) for _ in range(size)]
     number_pages(browser, writer, first, names)
