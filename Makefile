@@ -3,7 +3,7 @@ PYTHON ?= python3
 .DEFAULT_GOAL := book
 BIN := .venv/bin
 READY := .venv/ready
-PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb),book tests audit/tests)
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) tests/conftest.py,book tests audit/tests)
 
 .PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
 
