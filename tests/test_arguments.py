@@ -75,247 +75,165 @@ GOOD = {
     "whiten": {"B": B},
 }
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
+NAN_TOO = {"check", "show"}
 APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which have tests of their own
 
-# What is wrong whatever the argument's range, and what the message says that it got
+# What is wrong, and what the message says that it got: for any argument, and for each validator
 
+ANYWHERE = [(1j, ("complex128", "1j", "()")), (NAN, ("nan", "()"))]
 MASKED = np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]])
-NO_REALS = {
-    "masked": (MASKED, "1"),
-    "masked rows in a list": (list(MASKED), "1"),
-    "complex": (np.ones((2, 2)) * 1j, "complex128"),
-    "text": ([["1.0", "2.0"]], "str"),
-    "objects": (np.full((2, 2), object()), "object"),
-    "None": (None, "object: None"),
-    "a number too large for a float": ([[10**400, 1]], "1" + 400 * "0"),
-    "ragged": ([[1.0, 2.0], [3.0]], "[[1.0, 2.0], [3.0]]"),
-    "dates": (np.array(["2024-03-13"], dtype="M8[D]"), "datetime64[D]"),
-    "a generator": ((x for x in [1.0, 2.0]), "object"),
-}
-NOT_FINITE = {"NaN": (np.full((2, 2), NAN), "nan"), "infinity": ([[INF, 1.0]], "inf")}
-ZERO_D = {"0-d": (np.array(1.0), ("()", "1.0"))}
-SPARSE = {"sparse": (sp.csr_array(np.ones((2, 2))), "object")}
-NUMBERS = NO_REALS | NOT_FINITE | SPARSE
-MATRIX = NUMBERS | ZERO_D | {"3-d": (np.ones((2, 2, 2)), "(2, 2, 2)"), "empty": (np.ones((0, 2)), "(0, 2)")}
-DATA = {name: bad for name, bad in MATRIX.items() if name != "sparse"} | {
-    "complex, sparse": (sp.csr_array(np.eye(2) * 1j), "complex128"),
-    "NaN, sparse": (sp.coo_array(np.eye(2) * NAN), "nan"),
-    "empty, sparse": (sp.csc_array((0, 2)), "(0, 2)"),
-    "1-d, sparse": (sp.coo_array(np.ones(2)), "(2,)"),
-}
-ASYMMETRIC = {"asymmetric": (np.eye(4) + 0.1 * np.eye(4, k=2), "0.1 at (0, 2) and 0.0 at (2, 0)")}
-NUMBER = {
-    "text": ("1", "'1'"),
-    "None": (None, "None"),
-    "a bool": (True, "True"),
-    "a numpy bool": (np.True_, "True"),
-    "complex": (1j, "1j"),
-    "an array": (np.array([1.0, 2.0]), "array([1., 2.])"),
-    "0-d": (np.array(1.0), "array(1.)"),
-    "a list": ([1], "[1]"),
-    "masked": (np.ma.masked, "masked"),
-    "NaN": (NAN, "nan"),
-    "infinity": (INF, "inf"),
-    "too large for a float": (10**400, "1" + "0" * 400),
-}
-INTEGER = NUMBER | {"a float": (2.0, "2.0"), "a fraction": (Fraction(5, 2), "5/2")}
-del INTEGER["too large for a float"]
-GENERATOR = {
-    "NumPy's global state": (np.random, "<module 'numpy.random'"),
-    "a legacy state": (np.random.RandomState(0), "RandomState(MT19937)"),
-    "a seed": (0, "0"),
-    "None": (None, "None"),
-    "a bit generator": (np.random.PCG64(0), "PCG64"),
-    "the class": (np.random.Generator, "Generator"),
-}
-LABELS = {
-    "NaN": ([0.0, 0.0, 1.0, NAN], "nan"),
-    "NaN among text": (["a", "a", "b", NAN], "nan"),
-    "None": (["a", "a", "b", None], "None"),
-    "nothing": (None, "()"),
-    "a number": (3, "()"),
-    "no time": (np.array(["2024", "NaT"], dtype="M8[D]"), "NaT"),
-    "missing, of pandas": (pd.array([0, 0, 1, None], dtype="Int64"), "--"),
-    "masked": (np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]), "--"),
-    "of two kinds": (np.array([0, 0, "a", 1], dtype=object), "'a'"),
-    "ragged": ([[0, 0], [1]], "[[0, 0], [1]]"),
-    "a matrix": (np.eye(2), "(2, 2)"),
-    "empty": ([], "(0,)"),
-}
-LAW = {"text": ("zipf", "zipf"), "None": (None, "None"), "a list": (["uniform"], "['uniform']"), "a number": (1, "1")}
-KINDS = {
-    **dict.fromkeys(("A", "B", "V", "E", "M", "counts", "scores"), MATRIX),
-    "F": {name: bad for name, bad in MATRIX.items() if name != "None"},
-    **dict.fromkeys(("X", "seen", "hidden"), DATA),
-    **dict.fromkeys(("S", "G"), MATRIX | ASYMMETRIC),
-    "T": MATRIX | {"asymmetric": (np.array([[1.0, 0.1], [0.2, 1.0]]), "0.1 at (0, 1) and 0.2 at (1, 0)")},
-    **dict.fromkeys(("s", "d", "x", "y", "means", "item_exponents"), NUMBERS | ZERO_D),
-    "values": NUMBERS,
-    **dict.fromkeys(("actual", "expected"), NO_REALS | SPARSE),
-    **dict.fromkeys(("lam", "cond", "cosine", "share", "confidence", "item_power", "user_power"), NUMBER),
-    **dict.fromkeys(("exponent", "n_negatives", "user_exponent"), NUMBER),
-    **dict.fromkeys(("k", "n", "n_neighbors", "n_users", "n_items", "n_clusters", "i", "j"), INTEGER),
-    "max_activity": {name: bad for name, bad in INTEGER.items() if name != "None"},
-    "normalize_popularity": {"a number": (1, "1"), "text": ("yes", "'yes'"), "None": (None, "None")},
-    "rng": GENERATOR,
-    "clusters": LABELS,
-    "scales": {"None": (None, "None"), "a number": (2.0, "2.0")},
-    **dict.fromkeys(LAWS, LAW),
+REALS = [
+    (MASKED, "1"),
+    (list(MASKED), "1"),
+    ([["1.0", "2.0"]], "str"),
+    (np.full((2, 2), object()), "object"),
+    (None, "object: None"),
+    ([[10**400, 1]], "1" + 400 * "0"),
+    ([[1.0, 2.0], [3.0]], "[[1.0, 2.0], [3.0]]"),
+    (np.array(["2024-03-13"], dtype="M8[D]"), "datetime64[D]"),
+    (sp.csr_array(np.ones((2, 2))), "object"),
+]
+MATRIX = [*REALS, ([[INF, 1.0]], "inf"), (np.ones((2, 2, 2)), "(2, 2, 2)"), (np.ones((0, 2)), "(0, 2)")]
+SPARSE = [(1j * np.eye(2), "complex128"), (NAN * np.eye(2), "nan"), (np.ones((0, 2)), "(0, 2)"), (np.ones(2), "(2,)")]
+NUMBER = [("1", "'1'"), (None, "None"), (True, "True"), (np.True_, "True"), (1j, "1j"), (np.array(1.0), "array(1.)")]
+NUMBER += [([1], "[1]"), (np.ma.masked, "masked"), (NAN, "nan"), (INF, "inf")]
+RANDOM = [np.random, np.random.RandomState(0), 0, None, np.random.PCG64(0), np.random.Generator]
+LABELS = [
+    ([0.0, 0.0, 1.0, NAN], "nan"),
+    (["a", "a", "b", None], "None"),
+    (np.array(["2024", "NaT"], dtype="M8[D]"), "NaT"),
+    (pd.array([0, 0, 1, None], dtype="Int64"), "--"),
+    (np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]), "--"),
+    (np.array([0, 0, "a", 1], dtype=object), "'a'"),
+    ([[0, 0], [1]], "[[0, 0], [1]]"),
+    (np.eye(2), "(2, 2)"),
+    ([], "(0,)"),
+]
+WRONG = {
+    "valid_reals": REALS,
+    "valid_matrix": MATRIX,
+    "valid_data": [
+        *((bad, got) for bad, got in MATRIX if not sp.issparse(bad)),
+        *((sp.coo_array(E), g) for E, g in SPARSE),
+    ],
+    "valid_number": [*NUMBER, (10**400, "1" + 400 * "0")],
+    "valid_integer": [*NUMBER, (2.0, "2.0"), (Fraction(5, 2), "5/2")],
+    "valid_flag": [(1, "1"), ("yes", "'yes'"), (None, "None")],
+    "valid_generator": [(rng, repr(rng)[:15]) for rng in RANDOM],
+    "valid_labels": LABELS,
 }
 
 
-def wrong():
-    """Every wrong value for the first function with an argument of that name, and two for each other function."""
-    tried = set()
-    for function, good in GOOD.items():
-        for argument in [name for name in good if name not in UNCHECKED]:
-            assert argument in KINDS, f"tests/test_arguments.py: KINDS has no wrong values of {argument}: add some"
-            values = NO_REALS if function == "show" else KINDS[argument]  # show prints NaN
-            for name in list(values)[: 2 if argument in tried else None]:
-                yield pytest.param(function, argument, *values[name], id=f"{function}, {argument}: {name}")
-            tried.add(argument)
+def refused(argument, got, function, *arguments, **named):
+    """The call raises an error that names the argument, and says what it got: one of these."""
+    with pytest.raises((TypeError, ValueError)) as error:
+        function(*arguments, **named)
+    name, _, said = str(error.value).partition(", got ")
+    assert re.search(rf"\b{argument}\b", name), error.value
+    assert any(each in said for each in got), error.value
+
+
+@pytest.mark.parametrize("validator", WRONG)
+def test_a_validator_refuses_what_is_wrong(validator):
+    function = getattr(arguments, validator)
+    parameters = inspect.signature(function).parameters
+    limits = {"low": 1, "high": 5} if "integer" in validator else {}
+    for value, got in WRONG[validator]:
+        named = ("rng", value) if "rng" in parameters else ("X", value)
+        given = {"name": "X"} if "name" in parameters else {}
+        refused(named[0], [got], function, **{next(n for n in parameters if n != "name"): value}, **given, **limits)
 
 
 # Numbers that will not do: what is changed in the good call, and what the message says
 
-OUT_OF_RANGE = {
-    "attainable_interval": [
-        ({"x": [0, 0]}, r"x and y must be nonzero vectors of one length, got \[0. 0.\]"),
-        ({"y": [1, 2, 3]}, "x and y must be nonzero vectors of one length, got"),
-    ],
-    "average_precision": [({"clusters": [0, 1, 2, 3]}, "must have pairs within and across clusters, got 4 clusters")],
-    "centered_gram": [
-        ({"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
-        ({"means": [0, 0]}, r"means must be 4 numbers, one for each item, got shape \(2,\)"),
-        ({"means": [0, 0, 0, 2]}, r"means must satisfy n_users \* means\*\*2 <= diag\(G\), got 2"),
-        (
-            {"G": np.eye(2), "means": [0.4, 0.4], "n_users": 5},
-            r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
-        ),
-        ({"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
-    ],
-    "choices_of_d": [({"s": [1, 0]}, "s must be .*, got"), ({"lam": -1}, "lam must be a finite number >= 0, got -1")],
-    "chosen_elsewhere": [({"scores": [[1.0, 2.0]]}, "scores must hold at least two data sets, got 1")],
-    "cluster_auc": [
-        ({"clusters": [4, 4, 4, 4]}, "must have pairs within and across clusters, got 1 clusters"),
-        ({"clusters": [0, 0, 1]}, r"S must be a non-empty matrix with 3 columns, got shape \(4, 4\)"),
-    ],
-    "cosine_moments": [
-        ({"scales": []}, "scales must hold at least one d, got none"),
-        ({"scales": [[1.0, 0.0]]}, r"d must be 2 numbers other than 0, got \[1. 0.\]"),
-    ],
-    "cosine_range": [
-        ({"cosine": 1.01}, "cosine must be a finite number between -1 and 1, got 1.01"),
-        ({"cond": 0.99}, "cond must be a finite number >= 1, got 0.99"),
-    ],
-    "cosine_similarity": [
-        ({"E": [[1, 0], [0, 0]]}, "E must not have a zero row, which has no direction; row 1 is zero"),
-        ({"F": [[0, 0]]}, "F must not have a zero row, which has no direction; row 0 is zero"),
-        ({"F": [[1, 2, 3]]}, r"F must be a non-empty matrix with 2 columns, got shape \(1, 3\)"),
-    ],
-    "factor_norm_factors": [
-        ({"s": [2.0, -1.0]}, r"s must be a non-empty vector of numbers >= 0, got \[ 2. -1.\]"),
-        ({"V": B[:, :1]}, r"V must be a non-empty matrix with 2 columns, got shape \(4, 1\)"),
-    ],
-    "hide": [({"share": 1.1}, "share must be a finite number between 0 and 1, got 1.1")],
-    "layer_norm": [({"E": [[1, 2], [0, 0]]}, "E must not have a row of equal entries.*row 1 is one")],
-    "ndcg_at": [
-        ({"seen": X[:1]}, r"seen must have the shape of scores, \(6, 4\), got \(1, 4\)"),
-        ({"hidden": sp.csr_array((4, 6))}, r"hidden must have the shape of scores, \(6, 4\), got \(4, 6\)"),
-        ({"hidden": np.ones((6, 4))}, f"hidden must not have items that were seen, got {int(X.sum())} of them"),
-        ({"hidden": 0 * X}, "hidden must have at least one item, got none"),
-        ({"n": 5}, "n must be an integer between 1 and 4, got 5"),
-    ],
-    "neighbor_purity": [({"n_neighbors": 4}, "n_neighbors must be an integer between 1 and 3, got 4")],
-    "neighbor_transform": [
-        ({"j": 4}, "j must be an integer between 0 and 3, got 4"),
-        ({"i": -1}, "i must be an integer between 0 and 3, got -1"),
-        ({"j": 0}, "items i and j must not be parallel, got 0 and 0"),
-        ({"B": [[1, 2], [-2, -4]]}, "items i and j must not be parallel, got 0 and 1"),
-        ({"B": [[1, 2], [0, 0]]}, "items i and j of B must not have a zero row"),
-        ({"cond": 0.5}, "cond must be a finite number >= 1, got 0.5"),
-    ],
-    "product_norm_loss": [
-        ({"X": X[:, :3]}, r"X must have as many columns as A has rows \(4\), got shape \(6, 3\)"),
-        ({"B": B[:3]}, r"B must have the shape of A, \(4, 2\), got \(3, 2\)"),
-        ({"lam": -3.0}, "lam must be a finite number >= 0, got -3.0"),
-    ],
-    "project_items_back": [
-        ({"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
-        ({"G": np.eye(2)}, "G must be a non-empty matrix with 4 columns, got .*2, 2"),
-    ],
-    "propensity_scaled": [({"X": -X}, "X must be >= 0, got -1.0")],
-    "readings": [({"n_items": 9}, "n_items must be an integer between 10 and inf, got 9")],
-    "realizing_transform": [
-        ({"T": [[1, 1], [1, 1]]}, "T must be positive definite, got a smallest eigenvalue of"),
-        ({"T": [[1, 0], [0, 0.5]]}, "T must have ones on its diagonal, got 0.5"),
-        ({"B": [[1, 1], [2, 2]]}, "B must have linearly independent rows, got 2 of rank 1"),
-        ({"B": [[1], [2]]}, "B must have linearly independent rows, got 2 of rank 1"),
-    ],
-    "rescale": [
-        ({"d": [1.0, 0.0]}, r"d must be 2 numbers other than 0, got \[1. 0.\]"),
-        ({"d": 2.0}, "d must be 2 numbers other than 0, got 2.0"),
-    ],
-    "shifted_ppmi": [
-        ({"counts": -np.ones((2, 2))}, "counts must be >= 0, .*got a smallest entry of -1"),
-        ({"counts": np.diag([1.0, 0])}, "counts must be >= 0, without a zero row or column"),
-        ({"exponent": -0.5}, "exponent must be a finite number >= 0, got -0.5"),
-        ({"n_negatives": 0}, "n_negatives must be a finite number > 0, got 0"),
-    ],
-    "simulate_interactions": [
-        ({"max_activity": 6}, "max_activity must be an integer between 1 and 5, got 6"),
-        ({"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
-        ({"n_clusters": 2.5}, "n_clusters must be an integer between 1 and inf, got 2.5"),
-        ({"user_exponent": -0.5}, "user_exponent must be a finite number >= 0, got -0.5"),
-        ({"item_exponents": (-1, 1)}, r"item_exponents must be 0 <= low <= high, got \[-1.  1.\]"),
-        ({"item_exponents": (2, 1)}, r"item_exponents must be 0 <= low <= high, got \[2. 1.\]"),
-        ({"activity_law": "zipf"}, "activity_law must be one of power, rank, got zipf"),
-    ],
-    "standardized_gram": [
-        ({"G": np.diag([1.0, 0]), "means": [0.1, 0]}, "X must not have a constant column, got .*: column 1"),
-    ],
-    "t_interval": [
-        ({"values": [1.0]}, r"values must hold at least two data sets, got shape \(1,\)"),
-        ({"confidence": 1}, "confidence must be a finite number strictly between 0 and 1, got 1"),
-    ],
-    "transform": [
-        ({"M": [[1.0, 2.0], [2.0, 4.0]]}, r"M must be an invertible 2×2 matrix, got \[\[1. 2.\]\n \[2. 4.\]\]"),
-        ({"M": [[1.0, 0.0], [0.0, 1e-17]]}, "M must be an invertible 2×2 matrix, got"),
-        ({"M": np.ones((3, 2))}, "M must be an invertible 2×2 matrix, got"),
-        ({"M": np.eye(3)}, r"M must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
-    ],
-    "truncated_svd": [
-        ({"k": 5}, "k must be an integer between 1 and 4, got 5"),
-        ({"X": X[:2], "k": 3}, "k must be an integer between 1 and 2, got 3"),
-    ],
-    "whiten": [
-        ({"B": np.ones((3, 2))}, "B must have linearly independent columns, got rank below 2"),
-        ({"B": B.T}, "B must have linearly independent columns, got rank below 4"),
-    ],
-}
+OUT_OF_RANGE = [
+    ("attainable_interval", {"x": [0, 0]}, r"x and y must be nonzero vectors of one length, got \[0. 0.\]"),
+    ("attainable_interval", {"y": [1, 2, 3]}, "x and y must be nonzero vectors of one length, got"),
+    ("average_precision", {"clusters": [0, 1, 2, 3]}, "must have pairs within and across clusters, got 4 clusters"),
+    ("centered_gram", {"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
+    ("centered_gram", {"means": [0, 0]}, r"means must be 4 numbers, one for each item, got shape \(2,\)"),
+    ("centered_gram", {"means": [0, 0, 0, 2]}, r"means must satisfy n_users \* means\*\*2 <= diag\(G\), got 2"),
+    (
+        "centered_gram",
+        {"G": np.eye(2), "means": [0.4, 0.4], "n_users": 5},
+        r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
+    ),
+    ("centered_gram", {"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
+    ("choices_of_d", {"s": [1, 0]}, "s must be .*, got"),
+    ("choices_of_d", {"lam": -1}, "lam must be a finite number >= 0, got -1"),
+    ("chosen_elsewhere", {"scores": [[1.0, 2.0]]}, "scores must hold at least two data sets, got 1"),
+    ("cluster_auc", {"clusters": [4, 4, 4, 4]}, "must have pairs within and across clusters, got 1 clusters"),
+    ("cluster_auc", {"clusters": [0, 0, 1]}, r"S must be a non-empty matrix with 3 columns, got shape \(4, 4\)"),
+    ("cosine_moments", {"scales": []}, "scales must hold at least one d, got none"),
+    ("cosine_range", {"cosine": 1.01}, "cosine must be a finite number between -1 and 1, got 1.01"),
+    ("cosine_range", {"cond": 0.99}, "cond must be a finite number >= 1, got 0.99"),
+    ("cosine_similarity", {"E": [[1, 0], [0, 0]]}, "E must not have a zero row, which has no direction; row 1 is zero"),
+    ("cosine_similarity", {"F": [[1, 2, 3]]}, r"F must be a non-empty matrix with 2 columns, got shape \(1, 3\)"),
+    ("factor_norm_factors", {"s": [2.0, -1.0]}, r"s must be a non-empty vector of numbers >= 0, got \[ 2. -1.\]"),
+    ("factor_norm_factors", {"V": B[:, :1]}, r"V must be a non-empty matrix with 2 columns, got shape \(4, 1\)"),
+    ("hide", {"share": 1.1}, "share must be a finite number between 0 and 1, got 1.1"),
+    ("layer_norm", {"E": [[1, 2], [0, 0]]}, "E must not have a row of equal entries.*row 1 is one"),
+    ("ndcg_at", {"seen": X[:1]}, r"seen must have the shape of scores, \(6, 4\), got \(1, 4\)"),
+    ("ndcg_at", {"hidden": sp.csr_array((4, 6))}, r"hidden must have the shape of scores, \(6, 4\), got \(4, 6\)"),
+    ("ndcg_at", {"hidden": np.ones((6, 4))}, f"hidden must not have items that were seen, got {int(X.sum())} of them"),
+    ("ndcg_at", {"hidden": 0 * X}, "hidden must have at least one item, got none"),
+    ("ndcg_at", {"n": 5}, "n must be an integer between 1 and 4, got 5"),
+    ("neighbor_purity", {"n_neighbors": 4}, "n_neighbors must be an integer between 1 and 3, got 4"),
+    ("neighbor_transform", {"j": 4}, "j must be an integer between 0 and 3, got 4"),
+    ("neighbor_transform", {"i": -1}, "i must be an integer between 0 and 3, got -1"),
+    ("neighbor_transform", {"j": 0}, "items i and j must not be parallel, got 0 and 0"),
+    ("neighbor_transform", {"B": [[1, 2], [-2, -4]]}, "items i and j must not be parallel, got 0 and 1"),
+    ("neighbor_transform", {"B": [[1, 2], [0, 0]]}, "items i and j of B must not have a zero row"),
+    ("neighbor_transform", {"cond": 0.5}, "cond must be a finite number >= 1, got 0.5"),
+    ("product_norm_loss", {"X": X[:, :3]}, r"X must have as many columns as A has rows \(4\), got shape \(6, 3\)"),
+    ("product_norm_loss", {"B": B[:3]}, r"B must have the shape of A, \(4, 2\), got \(3, 2\)"),
+    ("product_norm_loss", {"lam": -3.0}, "lam must be a finite number >= 0, got -3.0"),
+    ("project_items_back", {"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
+    ("project_items_back", {"G": np.eye(2)}, "G must be a non-empty matrix with 4 columns, got .*2, 2"),
+    ("propensity_scaled", {"X": -X}, "X must be >= 0, got -1.0"),
+    ("readings", {"n_items": 9}, "n_items must be an integer between 10 and inf, got 9"),
+    ("realizing_transform", {"T": [[1, 1], [1, 1]]}, "T must be positive definite, got a smallest eigenvalue of"),
+    ("realizing_transform", {"T": [[1, 0], [0, 0.5]]}, "T must have ones on its diagonal, got 0.5"),
+    ("realizing_transform", {"B": [[1, 1], [2, 2]]}, "B must have linearly independent rows, got 2 of rank 1"),
+    ("rescale", {"d": [1.0, 0.0]}, r"d must be 2 numbers other than 0, got \[1. 0.\]"),
+    ("shifted_ppmi", {"counts": -np.ones((2, 2))}, "counts must be >= 0, .*got a smallest entry of -1"),
+    ("shifted_ppmi", {"counts": np.diag([1.0, 0])}, "counts must be >= 0, without a zero row or column"),
+    ("shifted_ppmi", {"exponent": -0.5}, "exponent must be a finite number >= 0, got -0.5"),
+    ("shifted_ppmi", {"n_negatives": 0}, "n_negatives must be a finite number > 0, got 0"),
+    ("simulate_interactions", {"max_activity": 6}, "max_activity must be an integer between 1 and 5, got 6"),
+    ("simulate_interactions", {"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
+    ("simulate_interactions", {"n_clusters": 2.5}, "n_clusters must be an integer between 1 and inf, got 2.5"),
+    ("simulate_interactions", {"user_exponent": -0.5}, "user_exponent must be a finite number >= 0, got -0.5"),
+    ("simulate_interactions", {"item_exponents": (-1, 1)}, r"item_exponents must be 0 <= low <= high, got \[-1.  1.\]"),
+    ("simulate_interactions", {"item_exponents": (2, 1)}, r"item_exponents must be 0 <= low <= high, got \[2. 1.\]"),
+    ("simulate_interactions", {"activity_law": "zipf"}, "activity_law must be one of power, rank, got zipf"),
+    ("standardized_gram", {"G": np.diag([1, 0]), "means": [0.1, 0]}, "X must not have a constant column.*: column 1"),
+    ("t_interval", {"values": [1.0]}, r"values must hold at least two data sets, got shape \(1,\)"),
+    ("t_interval", {"confidence": 1}, "confidence must be a finite number strictly between 0 and 1, got 1"),
+    ("transform", {"M": [[1, 2], [2, 4]]}, r"M must be an invertible 2×2 matrix, got \[\[1. 2.\]\n \[2. 4.\]\]"),
+    ("transform", {"M": [[1.0, 0.0], [0.0, 1e-17]]}, "M must be an invertible 2×2 matrix, got"),
+    ("transform", {"M": np.ones((3, 2))}, "M must be an invertible 2×2 matrix, got"),
+    ("transform", {"M": np.eye(3)}, r"M must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
+    ("truncated_svd", {"k": 5}, "k must be an integer between 1 and 4, got 5"),
+    ("truncated_svd", {"X": X[:2], "k": 3}, "k must be an integer between 1 and 2, got 3"),
+    ("whiten", {"B": np.ones((3, 2))}, "B must have linearly independent columns, got rank below 2"),
+]
 
 
-@pytest.mark.parametrize("function", OUT_OF_RANGE)
-def test_numbers_that_will_not_do_are_an_error_that_says_why(function):
-    for changes, message in OUT_OF_RANGE[function]:
-        with pytest.raises(ValueError, match=message):
-            getattr(helpers, function)(**GOOD[function] | changes)
+@pytest.mark.parametrize(("function", "changes", "message"), OUT_OF_RANGE)
+def test_numbers_that_will_not_do_are_an_error_that_says_why(function, changes, message):
+    with pytest.raises(ValueError, match=message):
+        getattr(helpers, function)(**GOOD[function] | changes)
 
 
 @pytest.mark.parametrize("function", GOOD)
-def test_arguments_are_left_alone(function):
-    arrays = {name: value for name, value in GOOD[function].items() if isinstance(value, np.ndarray)}
-    copies = {name: value.copy() for name, value in arrays.items()}
-    getattr(helpers, function)(**GOOD[function])
-    for name, copy in copies.items():
-        assert_array_equal(arrays[name], copy)
-
-
-@pytest.mark.parametrize("function", GOOD)
-def test_the_good_calls_are_good_and_name_every_parameter(function):
+def test_the_good_calls_are_good_name_every_parameter_and_leave_it_alone(function):
     function, good = getattr(helpers, function), GOOD[function]
     assert inspect.signature(function).parameters.keys() == good.keys()
+    copies = {name: value.copy() for name, value in good.items() if isinstance(value, np.ndarray)}
     function(**good)
+    for name, copy in copies.items():
+        assert_array_equal(good[name], copy)
 
 
 def test_every_public_function_is_tried():
@@ -325,28 +243,22 @@ def test_every_public_function_is_tried():
     assert GOOD.keys() | APART == functions, "tests/test_arguments.py: GOOD or APART names what helpers do not export"
 
 
-@pytest.mark.parametrize(("function", "argument", "value", "got"), list(wrong()))
-def test_a_wrong_argument_is_an_error_that_names_it_and_what_it_got(function, argument, value, got):
-    with pytest.raises((TypeError, ValueError)) as error:
-        getattr(helpers, function)(**GOOD[function] | {argument: value})
-    message = str(error.value)
-    named, _, said = message.partition(", got ")
-    assert re.search(rf"\b{argument}\b", named), message
-    assert any(each in said for each in ([got] if isinstance(got, str) else got)), message
+@pytest.mark.parametrize("function", GOOD)
+def test_every_function_has_every_argument_checked(function):
+    for argument in GOOD[function].keys() - UNCHECKED:
+        for value, got in ANYWHERE[: 1 if function in NAN_TOO else 2]:
+            refused(argument, got, getattr(helpers, function), **GOOD[function] | {argument: value})
 
 
 # What is accepted, and what it becomes
 
 
-@pytest.mark.parametrize(
-    "values",
-    [[1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.int8), np.array([1, 2], dtype=np.float32), range(1, 3)],
-)
-def test_numbers_of_any_kind_become_float64(values):
-    values = arguments.valid_numbers("values", values)
-    assert type(values) is np.ndarray
-    assert values.dtype == float
-    assert_array_equal(values, [1, 2])
+def test_numbers_of_any_kind_become_float64():
+    for values in ([1, 2], (1.0, 2.0), np.array([1, 2], np.int8), np.array([1, 2], np.float32), range(1, 3)):
+        valid = arguments.valid_numbers("values", values)
+        assert type(valid) is np.ndarray
+        assert valid.dtype == float
+        assert_array_equal(valid, [1, 2])
 
 
 def test_numbers_that_are_float64_are_not_copied():
@@ -357,9 +269,8 @@ def test_numbers_that_are_float64_are_not_copied():
 
 
 @pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, sp.coo_array, sp.lil_array, sp.dok_array, sp.dia_array])
-@pytest.mark.parametrize("dtype", [float, np.float32, int, bool])
-def test_sparse_data_of_any_kind_become_csr(kind, dtype):
-    data = kind(np.eye(3, 2, dtype=dtype))
+def test_sparse_data_of_any_kind_become_csr(kind):
+    data = kind(np.eye(3, 2, dtype=bool))
     valid = arguments.valid_data(data)
     assert isinstance(valid, sp.csr_array)
     assert valid.dtype == float
@@ -377,7 +288,7 @@ def test_sparse_data_of_any_kind_become_csr(kind, dtype):
             {"low": 0, "high": 1, "strictly": True},
             [0.5],
             [0, 1],
-            r"lam must be a finite number strictly between 0 and 1, got (0|1)",
+            "lam must be a .* strictly between 0 and 1, got (0|1)",
         ),
     ],
 )
@@ -398,18 +309,9 @@ def test_a_matrix_is_symmetric_up_to_rounding():
             arguments.valid_square("S", unit * (M + 1e-8 * np.eye(2, k=1)), 2)
 
 
-@pytest.mark.parametrize(
-    ("labels", "integers"),
-    [
-        ([3, 1, 3], [1, 0, 1]),
-        (["b", "a", "b"], [1, 0, 1]),
-        (np.array(["b", "a"], dtype=object), [1, 0]),
-        ([0.5, -1.0], [1, 0]),
-        ([True, False], [1, 0]),
-        (np.ma.array([7, 5]), [1, 0]),
-        (pd.Series(["y", "x"]), [1, 0]),
-        (np.array(["2025", "2024"], dtype="M8[Y]"), [1, 0]),
-    ],
-)
-def test_labels_of_any_one_kind_become_integers(labels, integers):
-    assert arguments.valid_labels("clusters", labels).tolist() == integers
+def test_labels_of_any_one_kind_become_integers():
+    series, dates = pd.Series(["y", "x"]), np.array(["2025", "2024"], dtype="M8[Y]")
+    objects = np.array(["b", "a"], dtype=object)
+    assert arguments.valid_labels("clusters", [3, 1, 3]).tolist() == [1, 0, 1]
+    for labels in (["b", "a"], objects, [0.5, -1.0], [True, False], np.ma.array([7, 5]), series, dates):
+        assert arguments.valid_labels("clusters", labels).tolist() == [1, 0]

@@ -24,9 +24,3 @@ def test_choices_have_one_table_of_scores_and_the_cosines_that_are_said_of_them(
     users = X @ models["D = 1/√g"][0]
     assert np.allclose(users, X @ V)  # A = V
     assert models["D drawn"][1] / B == pytest.approx((models["D drawn"][1] / B)[:1].repeat(8, axis=0))
-
-
-@pytest.mark.parametrize(("s", "lam"), [([1, 0], 1), ([1, -1], 1), ([1, np.nan], 1), ([1, 2], -1)])
-def test_choices_refuse_what_has_none(s, lam):
-    with pytest.raises(ValueError, match="must be"):
-        choices_of_d(s, lam)

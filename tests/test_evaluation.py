@@ -82,14 +82,6 @@ def test_rounding_does_not_decide_how_many_are_hidden(share, size, hidden):
     assert hide(np.random.default_rng(0), np.ones((1, size)), share)[1].nnz == hidden
 
 
-def test_a_split_depends_on_the_generator_alone():
-    X = sp.csr_array(interactions(3))
-    one, same, other = (hide(np.random.default_rng(seed), X) for seed in (1, 1, 2))
-    for part, again in zip(one, same, strict=True):
-        assert_array_equal(part.toarray(), again.toarray())
-    assert np.any(one[0].toarray() != other[0].toarray())
-
-
 def test_every_item_of_a_user_is_hidden_equally_often(rng):
     n, p = 5_000, 10
     _, hidden = hide(rng, np.ones((n, p)), 0.3)

@@ -9,7 +9,8 @@ PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title
 <nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
 <p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a></li>
 <li class="toctree-l1"><a href="two.html">2. Two</a></li></ul></nav>
-<style>@media print {{ nav, footer, .unprinted, .toggle-hidden > p {{ display: none }} @page {{ size: A4; margin: 20mm }} }}</style>
+<style>@media print {{ nav, footer, .unprinted, .toggle-hidden > p {{ display: none }}
+@page {{ size: A4; margin: 20mm }} }}</style>
 <article class="bd-article"><section><h1>{title}</h1>{text}</section></article>
 <footer class="component-author">By Somebody</footer></body></html>"""
 TEXTS = {

@@ -9,9 +9,6 @@ import pathlib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import SEEDS
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
@@ -28,7 +25,7 @@ from experiments import (
     ranks,
     remedies,
 )
-from helpers import chosen_elsewhere, readings, recall_at, simulate_interactions
+from helpers import readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
 SMALL = {"n_items": N_ITEMS, "n_users": N_USERS, "n_held_out": N_HELD_OUT}
@@ -38,20 +35,6 @@ each_reading = pytest.mark.parametrize("reading", readings(N_ITEMS))
 
 def dense(X):
     return X.toarray() if sp.issparse(X) else X
-
-
-# No parameter is chosen on the data set it is scored on
-
-
-@given(SEEDS, st.integers(2, 8), st.integers(1, 6), st.sampled_from([-1e9, -1.0, 1.0, 1e9, 1e300]))
-def test_the_choice_for_a_data_set_does_not_look_at_its_scores(seed, m, settings, size):
-    rng = np.random.default_rng(seed)
-    scores = rng.integers(3, size=(m, settings)) / 10  # few grades, so that a look at one's own would settle ties
-    chosen = chosen_elsewhere(scores)
-    for mine in range(m):
-        other = scores.copy()
-        other[mine] = size * rng.normal(size=settings)
-        assert chosen_elsewhere(other)[mine] == chosen[mine]
 
 
 # No user is in two of the three: those learned from, those parameters are chosen by, those methods are judged by
@@ -297,17 +280,6 @@ def test_start_and_draws_of_a_network_are_varied_apart():
     nets = autoencoder.train_all([0, 1], [0, 0, 1], [(0.5, 0.0)], X, "ReLU", 2)
     assert_array_equal(nets["B"][0], nets["B"][1])
     assert np.abs(nets["B"][0] - nets["B"][2]).max() > 1e-6
-
-
-def test_decay_beside_the_steps_shrinks_all_weights_but_the_output_bias():
-    X = common.draw("default", 3, **SMALL).X.toarray()
-    start, without, beside = (
-        {name: w[0, 0, 0] for name, w in autoencoder.train_all([0], [0], [(0.0, decay)], X, "ReLU", *how).items()}
-        for decay, *how in ((0.0, 0), (0.0, 1), (0.3, 1, True))
-    )
-    for name in ("A", "a", "B", "b"):
-        shrunk = autoencoder.RATE * 0.3 * start[name] * (name != "b")
-        assert_allclose(beside[name], without[name] - shrunk, atol=1e-12)
 
 
 def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from conftest import SEEDS, invertible, matrices, rotations, scales
+from conftest import SEEDS, invertible, matrices, scales
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -52,19 +52,6 @@ def test_cosines_agree_with_scipy_and_stay_within_one(E, F):
     assert_allclose(np.diag(cosine_similarity(E)), 1)
 
 
-@given(nonzero_rows(4, 3), nonzero_rows(5, 3), rotations(3), st.floats(0.01, 100))
-def test_cosines_are_invariant_under_rotation_and_a_common_scale(E, F, R, scale):
-    assert_allclose(cosine_similarity(E @ R, F @ R), cosine_similarity(E, F), atol=1e-12)
-    assert_allclose(cosine_similarity(scale * E, F), cosine_similarity(E, F), atol=1e-12)
-    assert_allclose(cosine_similarity(E * -1, F), -cosine_similarity(E, F), atol=1e-12)
-
-
-def test_normalization_changes_the_lengths_of_users_and_items_only(rng):
-    E, F = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
-    ratio = (E @ F.T) / cosine_similarity(E, F)
-    assert_allclose(ratio, np.outer(np.linalg.norm(E, axis=1), np.linalg.norm(F, axis=1)))
-
-
 @pytest.mark.parametrize("unit", [5e-324, 1e-300, 1e-170, 1e-20, 1e20, 1e170, 1e300])
 def test_rows_of_any_size_have_a_direction(unit):
     E = np.array([[3.0, 4.0], [-4.0, 3.0], [1.0, 0.0]])
@@ -76,18 +63,6 @@ def test_rows_of_any_size_have_a_direction(unit):
 
 
 # Mean and spread over rescalings
-
-
-def test_cosine_moments_of_a_generator_that_reuses_its_array(rng):
-    B, scales = rng.normal(size=(6, 3)), rng.lognormal(size=(5, 3))
-
-    def one_after_another():
-        d = np.empty(3)
-        for d[:] in scales:
-            yield d
-
-    for moment, expected in zip(cosine_moments(B, one_after_another()), cosine_moments(B, scales), strict=True):
-        assert_array_equal(moment, expected)
 
 
 @pytest.mark.parametrize(("p", "count"), [(1, 1), (99, 20), (100, 21), (101, 19), (230, 45)])
@@ -146,14 +121,10 @@ def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
         ([1, 1, 0], [0, -1, -1], (-1, 0)),
         ([0, 1], [1, 1], (0, 1)),
         ([0, 1], [1, -1], (-1, 0)),
-        ([1e-200, 2e-200], [1e200, 1e200], (np.sqrt(8) / 3, 1)),
         ([1e200, 2e200], [1e-200, 1e-200], (np.sqrt(8) / 3, 1)),
-        ([1e300, 1], [1e-300, 1], (2e-300, 1)),
         ([1e300, 1e-300], [1e-300, 1e300], (0, 1)),
-        ([1, 1, 0], [1, 4, 0], (0.8, 1)),
         ([1, 2], [3, 6], (1, 1)),
         ([1, 2], [-3, -6], (-1, -1)),
-        ([5], [2], (1, 1)),
         ([5], [-2], (-1, -1)),
         ([1e-200, 1], [-1e-200, 1], (-1, 1)),
     ],
@@ -184,18 +155,10 @@ def test_stretching_along_the_bisectors_attains_both_ends(seed, k, cond):
         assert_allclose(cosine(M @ x, M @ y), end, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("value", "cond", "ends"),
-    [
-        (0.8, 2, (5 / 13, 35 / 37)),
-        (0, 3, (-0.8, 0.8)),
-        (0.3, 1, (0.3, 0.3)),
-        (1, 1e6, (1, 1)),
-        (-1, 1e6, (-1, -1)),
-    ],
-)
-def test_cosine_range_in_numbers(value, cond, ends):
-    assert_allclose(cosine_range(value, cond), ends, atol=1e-12)
+def test_cosine_range_in_numbers():
+    for (value, cond), ends in {(0.8, 2): (5 / 13, 35 / 37), (0, 3): (-0.8, 0.8), (0.3, 1): (0.3, 0.3)}.items():
+        assert_allclose(cosine_range(value, cond), ends, atol=1e-12)
+    assert_allclose(cosine_range(-1, 1e6), (-1, -1), atol=1e-12)
 
 
 # Any picture, any neighbor
@@ -220,16 +183,6 @@ def test_any_correlation_matrix_is_realized_and_predictions_stay(seed, target):
     assert_allclose(np.linalg.norm(B_m[items], axis=1), np.linalg.norm(B[items], axis=1), rtol=1e-12 * scale)
     assert_allclose(A_m @ B_m.T, A @ B.T, atol=1e-12 * scale)
     assert_allclose(M, M.T, atol=1e-12 * scale)
-
-
-@given(SEEDS, st.integers(2, 6))
-def test_the_root_is_the_one_of_its_formula(seed, k):
-    rng = np.random.default_rng(seed)
-    B, T = rng.normal(size=(2, k)), np.array([[1, 0.3], [0.3, 1]])
-    left = np.linalg.pinv(B) * np.linalg.norm(B, axis=1)
-    W = left @ T @ left.T + np.eye(k) - np.linalg.pinv(B) @ B
-    M = realizing_transform(B, T)
-    assert_allclose(M @ W @ M, np.eye(k), atol=1e-12 * np.linalg.cond(W))
 
 
 @given(SEEDS, st.integers(2, 6), st.floats(1, 100))
