@@ -176,10 +176,10 @@ def use_palettes(writer):
             pixels = np.frombuffer(picture.get_data(), np.uint8)
             if pixels.size != 3 * picture["/Width"] * picture["/Height"]:
                 continue
-            colors, places = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+            colors, places = np.unique(pixels.reshape(-1, 3) @ np.array([65536, 256, 1]), return_inverse=True)
             if len(colors) <= 256:
                 picture.set_data(places.astype(np.uint8).tobytes())
-                palette = ByteStringObject(colors.tobytes())
+                palette = ByteStringObject(b"".join(int(color).to_bytes(3) for color in colors))
                 space = [NameObject("/Indexed"), picture["/ColorSpace"], NumberObject(len(colors) - 1), palette]
                 picture[NameObject("/ColorSpace")] = ArrayObject(space)
 
