@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from experiments import finished, read, scaling
 from experiments.scaling import (
     connect,
     eq2_items,
@@ -112,14 +111,6 @@ def test_blocks_give_the_model_of_one_machine(n_blocks, values, X, rng, tmp_path
 # Blocks
 
 
-def test_a_block_is_read_as_it_was_written(X, tmp_path):
-    parts = cut(X, 5)
-    blocks = write_blocks(tmp_path, parts)
-    assert len({block.path for block in blocks}) == 5
-    for block, part in zip(blocks, parts, strict=True):
-        assert_array_equal(read_block(block).toarray(), part.toarray())
-
-
 @pytest.mark.parametrize("byte", [0, 100, -1])
 def test_a_damaged_block_is_an_error_that_names_it(byte, X, tmp_path):
     blocks = write_blocks(tmp_path, cut(X, 3))
@@ -165,15 +156,6 @@ def states(G, width, passes, k=10):
     return list(islice(krylov(lambda Q: G @ Q, start(len(G), width), k), passes))
 
 
-@given(SEEDS)
-def test_passes_find_the_eigenpairs(seed):
-    G = low_rank(seed)
-    theta, V, R = states(G, 10, 4)[-1]  # all of the space
-    assert_allclose(theta, np.linalg.eigvalsh(G)[:-11:-1], rtol=1e-10)
-    assert_allclose(V.T @ V, np.eye(10), atol=1e-10)
-    assert np.abs(R).max() < 1e-9
-
-
 @settings(max_examples=30)
 @given(SEEDS, st.sampled_from([8.0, 9.0, 9.9]), st.integers(1, 3))
 def test_the_bound_on_eq2_holds_after_every_pass(seed, lam2, passes):
@@ -190,15 +172,3 @@ def test_the_bound_on_eq2_holds_after_every_pass(seed, lam2, passes):
     if bound < lengths.min():
         error = np.abs(cosine_similarity(B) - cosine_similarity(B_now)).max()
         assert error <= 2 * bound / lengths.min() + 1e-9
-
-
-# The table
-
-
-def test_the_table_is_complete_and_as_the_chapter_reads_it():
-    assert finished("scaling", scaling.JOBS)
-    table = read("scaling")
-    assert set(table[table.way == "krylov"].bound.notna()) == {True}
-    largest = table.loc[table.peak.idxmax()]
-    assert (largest.way, largest.p) == ("gram", 10_000)
-    assert round(largest.peak / 800) == 5  # partial sums, of 800 MB each

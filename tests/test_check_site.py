@@ -154,9 +154,5 @@ def test_a_search_that_finds_nothing(chromium, site):
 def test_the_report_counts_every_fault(capsys):
     facts = {"formulas": 1, "images": 2, "links": [], "weight": 0, "seconds": 0, "faults": ["raw", "cut"]}
     assert check_site.report({"a.html": facts}, ["search: none"]) == 3
-    assert capsys.readouterr().out.splitlines()[-4:] == [
-        "a.html: raw",
-        "a.html: cut",
-        "search: none",
-        "1 pages and the search read: 3 faults",
-    ]
+    said = "a.html: raw\na.html: cut\nsearch: none\n1 pages and the search read: 3 faults\n"
+    assert capsys.readouterr().out.endswith(said)

@@ -20,10 +20,8 @@ def test_check_prints_what_agreed_and_the_tolerance_but_not_the_residual(capsys)
     ("actual", "expected", "message"),
     [
         ([1.0, 2.0], [1.0, 2.1], "C17: statement: differs by 0.1, more than 1e-10"),
-        ([1.0], [1.0 + 1e-9], "C17: statement: differs by 1e-09, more than 1e-10"),
         ([1.0, np.nan], [1.0, 2.0], "C17: statement: differs by nan"),
         ([np.nan], [np.nan], "C17: statement: differs by nan"),
-        ([np.inf], [1.0], "C17: statement: differs by inf"),
         ([1.0, 1.0], 1.0, r"C17: statement: shapes \(2,\) and \(\)"),
         (np.ones((2, 1)), np.ones((1, 2)), r"C17: statement: shapes \(2, 1\) and \(1, 2\)"),
     ],
@@ -46,7 +44,6 @@ def test_check_identity_prints_the_statement(capsys):
     [
         (x, "x"),
         (sp.Matrix([[0, 0], [0, x - 2]]), "x - 2"),
-        (sp.ImmutableMatrix([[0, x]]), "x"),
         (sp.nan, "nan"),
         (sp.Float(1e-20), "E-20"),
         (sp.MatrixSymbol("M", 2, 2), "M"),

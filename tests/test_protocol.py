@@ -20,9 +20,7 @@ from experiments import (
     curves,
     dropout,
     held_out,
-    ndcg,
     networks,
-    ranks,
     remedies,
 )
 from helpers import readings, recall_at, simulate_interactions
@@ -79,22 +77,6 @@ def test_scores_by_which_parameters_are_chosen_do_not_know_the_test_users():
     assert common.scores(S, data._replace(validation=garbage(data.validation)))["recall"] != expected["recall"]
 
 
-def held_out_rows(data, monkeypatch):
-    monkeypatch.setattr(held_out, "draw", lambda reading, seed: data)
-    return held_out.score_held_out("default", 3, ranks=(50,))
-
-
-def test_held_out_users_are_validated_on_and_tested_on_apart(monkeypatch):
-    data = common.draw("default", 3, **SMALL)
-    rows = held_out_rows(data, monkeypatch)
-    other_test = held_out_rows(data._replace(test=garbage(data.test)), monkeypatch)
-    other_validation = held_out_rows(data._replace(validation=garbage(data.validation)), monkeypatch)
-    for row, with_test, with_validation in zip(rows, other_test, other_validation, strict=True):
-        assert_array_equal(with_test["validation"], row["validation"])  # the oracle's is NaN
-        assert (with_validation["recall"], with_validation["ndcg"]) == (row["recall"], row["ndcg"])
-    assert np.mean([row["recall"] != other["recall"] for row, other in zip(rows, other_test, strict=True)]) > 0.9
-
-
 # Every method is given the same users
 
 
@@ -117,24 +99,17 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    modules = {common: (curves, held_out, ndcg), autoencoder: (dropout, networks)}
-    for source, scripts in modules.items():
-        for module in scripts:
-            assert module.draw is source.draw
-            monkeypatch.setattr(module, "draw", draw)
-    for module in (remedies, cosine_training, cosine_or_dot, ranks):
-        assert module.draw_smaller is common.draw_smaller
+    for module in (curves, held_out, dropout, networks):
+        monkeypatch.setattr(module, "draw", draw)
+    for module in (remedies, cosine_or_dot):
         monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
-
-
-DRAWING = "draw", "draw_smaller"
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_no_script_of_the_experiments_leaves_users_out(script):
     for node in ast.walk(ast.parse(script.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DRAWING:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("draw", "draw_smaller"):
             assert len(node.args) == 2, ast.unparse(node)
             assert {keyword.arg for keyword in node.keywords} <= {"n_clusters"}, ast.unparse(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "data.X":
@@ -151,6 +126,12 @@ def expected_scores(S, data):
         "ap": average_precision_score(same, similarity),
         "recall": recall_at(users.seen @ S - users.seen, *users),
     }
+
+
+def assert_scores(row, S, data):
+    """A row of a table has the scores of the similarities S."""
+    for name, value in expected_scores(S, data).items():
+        assert_allclose(row[name], value, atol=2e-3, err_msg=f"{row}: {name}")
 
 
 def cosines(E):
@@ -178,46 +159,17 @@ WEIGHTS = {  # item weights f by method, at λ₁ = τ² and λ₂ = τ or at th
 }
 
 
-def assert_rows(rows, k, exact):
-    """At a middle setting of each method, its row is that of the similarity computed from all users."""
-    data, s, V = exact
-    for method, weight in WEIGHTS.items():
-        mine = [row for row in rows if row["method"] == method and row["setting"] < np.inf]
-        if mine:
-            row = mine[len(mine) // 3]
-            S = cosines(V[:, :k] * weight(s[:k], row["setting"]))
-            for name, value in expected_scores(S, data).items():
-                assert_allclose(row[name], value, atol=2e-3, err_msg=f"{method} at {row['setting']}: {name}")
-    assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
-
-
 def test_every_weighting_is_scored_on_all_users(whole, exact):
     rows = curves.score_curves("default", 3)
     assert whole == [(("default", 3), {})]
-    assert_rows(rows, 50, exact)
-    data = exact[0]
-    columns = next(row for row in rows if row["method"] == "columns of X")
-    for name, value in expected_scores(cosines(data.X.toarray().T), data).items():
-        assert_allclose(columns[name], value, atol=2e-3)
-
-
-def test_every_objective_predicts_from_all_users(whole, exact):
-    rows = held_out.score_held_out("default", 3, ranks=(50,))
-    assert whole == [(("default", 3), {})]
+    assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
     data, s, V = exact
-    kept = {
-        "Eq. 1": lambda tau: s[:50] ** 2 / (s[:50] ** 2 + tau**2),
-        "Eq. 2": lambda tau: np.maximum(1 - tau / s[:50], 0),
-        "weight decay": lambda tau: np.maximum(1 - tau**2 / s[:50] ** 2, 0),
-    }
-    for objective, weight in kept.items():
-        row = next(row for row in rows if row["objective"] == objective and row["tau"] > 5)
-        model = V[:, :50] * weight(row["tau"]) @ V[:, :50].T
-        for name, users in (("validation", data.validation), ("recall", data.test)):
-            assert_allclose(row[name], recall_at(users.seen @ model, *users), atol=2e-3, err_msg=objective)
-    popularity = next(row for row in rows if row["objective"] == "popularity")
-    ranking = np.tile(data.X.toarray().sum(axis=0), (N_HELD_OUT, 1))
-    assert_allclose(popularity["recall"], recall_at(ranking, *data.test), atol=2e-3)
+    for method, weight in WEIGHTS.items():
+        if mine := [row for row in rows if row["method"] == method and row["setting"] < np.inf]:
+            row = mine[len(mine) // 3]
+            assert_scores(row, cosines(V[:, :50] * weight(s[:50], row["setting"])), data)
+    columns = next(row for row in rows if row["method"] == "columns of X")
+    assert_scores(columns, cosines(data.X.toarray().T), data)
 
 
 # Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
@@ -241,35 +193,38 @@ def untrained(monkeypatch):
     return asked
 
 
-COMPUTE = [lambda: dropout.compare("default", 500, 3, 1_000), lambda: networks.sweep(2_000, 3)]
-
-
-@pytest.mark.parametrize("compute", COMPUTE)
-def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
-    compute()
-    assert whole == [(("default", 3), {})]
-    assert {activation for *_, activation, _ in untrained} == {"ReLU", "linear"}
-    for *_, X, _, _ in untrained:
-        assert_array_equal(X, exact[0].X.toarray())
-    assert all((starts, draws) == untrained[0][:2] for starts, draws, *_ in untrained)
+def held_out_rows(data, monkeypatch):
+    monkeypatch.setattr(held_out, "draw", lambda reading, seed: data)
+    return held_out.score_held_out("default", 3, ranks=(50,))
 
 
 def dropout_rows(data, monkeypatch):
     monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
-    return [row for row in dropout.compare("default", 500, 3, 1_000) if row["activation"] != "oracle"]
+    rows = dropout.compare("default", 500, 3, 1_000)
+    return [row for row in rows if row["activation"] != "oracle"]
 
 
-def test_strengths_of_networks_are_chosen_by_other_users_than_those_they_are_tested_on(monkeypatch, untrained):
+@pytest.mark.parametrize("rows_of", [held_out_rows, dropout_rows])
+def test_held_out_users_are_validated_on_and_tested_on_apart(rows_of, monkeypatch, untrained):
     data = common.draw("default", 3, **SMALL)
-    rows = dropout_rows(data, monkeypatch)
-    other_test = dropout_rows(data._replace(test=garbage(data.test)), monkeypatch)
-    other_validation = dropout_rows(data._replace(validation=garbage(data.validation)), monkeypatch)
+    rows = rows_of(data, monkeypatch)
+    other_test = rows_of(data._replace(test=garbage(data.test)), monkeypatch)
+    other_validation = rows_of(data._replace(validation=garbage(data.validation)), monkeypatch)
     for row, with_test, with_validation in zip(rows, other_test, other_validation, strict=True):
-        assert_array_equal(with_test["loss"], row["loss"])  # popularity's is NaN
-        assert with_test["validation"] == row["validation"]
+        assert_array_equal(with_test["validation"], row["validation"])  # the oracle's is NaN
         assert (with_validation["recall"], with_validation["ndcg"]) == (row["recall"], row["ndcg"])
-    for column, others in (("recall", other_test), ("validation", other_validation)):
-        assert np.mean([row[column] != other[column] for row, other in zip(rows, others, strict=True)]) > 0.9
+    assert np.mean([row["recall"] != other["recall"] for row, other in zip(rows, other_test, strict=True)]) > 0.9
+
+
+@pytest.mark.parametrize(
+    "compute", [lambda: dropout.compare("default", 500, 3, 1_000), lambda: networks.sweep(2_000, 3)]
+)
+def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
+    compute()
+    assert whole == [(("default", 3), {})]
+    assert {activation for *_, activation, _ in untrained} == {"ReLU", "linear"}
+    assert all(np.array_equal(X, exact[0].X.toarray()) for *_, X, _, _ in untrained)
+    assert all((starts, draws) == untrained[0][:2] for starts, draws, *_ in untrained)
 
 
 def test_start_and_draws_of_a_network_are_varied_apart():
@@ -293,66 +248,51 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
     assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
 
 
-def centered_svd(data):
-    X = data.X.toarray()
-    _, s, Vt = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
-    return data, s, Vt.T
-
-
 def test_every_remedy_is_scored_on_all_users(whole, exact):
     rows = remedies.score_remedies("default", 3, np.array([6.0]))
     assert whole == [(("default", 3), {})]
-    for preparation, (data, s, V) in (("as given", exact), ("centered", centered_svd(exact[0]))):
-        unit = 1 if preparation == "as given" else np.linalg.norm(s) / np.linalg.norm(exact[1])
+    data, size, _ = exact
+    X = data.X.toarray()
+    for preparation, Y in (("as given", X), ("centered", X - X.mean(axis=0))):
+        _, s, Vt = np.linalg.svd(Y, full_matrices=False)
+        unit = np.linalg.norm(s) / np.linalg.norm(size)
         for readout in ("D = I", "projected back", "Eq. 2", "weight decay"):
-            weights = WEIGHTS[readout](s[:20] / unit, 6.0)
             cells = preparation, readout, 6.0
             row = next(row for row in rows if (row["preparation"], row["readout"], row["setting"]) == cells)
-            for name, value in expected_scores(cosines(V[:, :20] * weights), data).items():
-                assert_allclose(row[name], value, atol=2e-3, err_msg=f"{cells}: {name}")
+            assert_scores(row, cosines(Vt[:20].T * WEIGHTS[readout](s[:20] / unit, 6.0)), data)
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     rows = cosine_or_dot.compare("default", 3, np.array([24.0]))  # τ is a quarter of it
     assert whole == [(("default", 3), {})]
     data, s, V = exact
-    s, V = s[:20], V[:, :20]
-    W = V * (s**2 / (s**2 + 36)) @ V.T
-    B = V * np.sqrt(s**2 / (s**2 + 36))
+    B = V[:, :20] * np.sqrt(s[:20] ** 2 / (s[:20] ** 2 + 36))
     mine = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
     for name, users in (("pairs_validation", data.validation), ("pairs_test", data.test)):
-        scores = users.seen @ W
+        scores = users.seen @ B @ B.T
         assert_allclose(mine["dot product"][name], recall_at(scores, *users), atol=2e-3)
         assert_allclose(mine["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
     assert_allclose(mine["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
     truth = cosines(data.weights[:, np.searchsorted(data.clusters, range(5))])
-    users = data.test.seen + data.test.hidden
-    similar = cosines(users @ B)
+    similar = cosines((data.test.seen + data.test.hidden) @ B)
     pairs = np.triu_indices(N_HELD_OUT, 1)
     assert_allclose(mine["cosine"]["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
     nearest = np.argsort(-(similar - 2 * np.eye(N_HELD_OUT)), axis=1)[:, :10]
     assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
     back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
-    predicted = data.X.toarray() @ W
-    assert_allclose(back["items_ap"], expected_scores(cosines(predicted.T), data)["ap"], atol=2e-3)
-    similar = cosines(users @ W)
-    assert_allclose(back["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+    assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
 
 
 @pytest.mark.parametrize("loss", [cosine_training.squared, cosine_training.softmax])
 def test_the_gradient_of_training_for_cosines(loss):
     rng = np.random.default_rng(0)
-    theta = [rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))]
+    theta, along = ([rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))] for _ in range(2))
     Y = (rng.random((8, 6)) < 0.5).astype(float)
     seen = Y * (rng.random(Y.shape) < 0.8) + 1e-3
-    gradient = cosine_training.slopes(theta, seen, Y, loss)[1]
-    for i, part in enumerate(theta):
-        for place in np.ndindex(part.shape):
-            values = []
-            for step in (1e-6, -1e-6):
-                moved = [each.copy() for each in theta]
-                moved[i][place] += step
-                values.append(cosine_training.slopes(moved, seen, Y, loss)[0])
-            assert_allclose(
-                np.ravel(gradient[i])[np.ravel_multi_index(place, part.shape)], np.subtract(*values) / 2e-6, atol=1e-6
-            )
+
+    def value(step):
+        moved = [part + step * direction for part, direction in zip(theta, along, strict=True)]
+        return cosine_training.slopes(moved, seen, Y, loss)
+
+    slope = sum(np.sum(part * direction) for part, direction in zip(value(0)[1], along, strict=True))
+    assert_allclose(slope, (value(1e-6)[0] - value(-1e-6)[0]) / 2e-6, rtol=1e-6)

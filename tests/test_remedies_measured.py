@@ -57,12 +57,6 @@ def test_the_best_recall_of_own_scores_is_in_the_units_of_the_data(data):
         assert_allclose(rows[name, "Eq. 2"]["recall"], max(found), atol=5e-3)
 
 
-def test_nothing_changes_if_there_is_no_bias():
-    X = np.kron(np.eye(4), np.ones((3, 3)))[:, np.random.default_rng(0).permutation(12)]
-    items, both = centering.without_biases(X, X.T @ X)
-    assert_allclose(items, both, atol=1e-12)  # all rows have one mean
-
-
 def test_a_gain_that_moves_from_users_to_items_changes_no_score(data):
     rng = np.random.default_rng(0)
     theta = layer_norm.start(*rng.normal(size=(2, 60, 5)))
@@ -110,12 +104,6 @@ def test_skip_gram_finds_the_mutual_information():
     off = ~np.eye(4, dtype=bool)
     pmi = np.log(np.maximum(counts, 1) * n.sum() / np.outer(n, n)) - np.log(2)
     assert_allclose((B @ C.T)[off], pmi[off], atol=0.05)
-
-
-def test_powers_go_from_the_dot_product_to_the_cosine():
-    E = np.random.default_rng(0).normal(size=(6, 3))
-    for power, expected in ((0, E @ E.T), (1, cosine_similarity(E))):
-        assert_allclose(lengths.alike(E, power), expected / np.abs(expected).max(), atol=1e-12)
 
 
 def test_what_is_chosen_on_text_is_not_what_is_scored():

@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from helpers import (
-    cosine_similarity,
     simulate_interactions,
     simulation,
 )
@@ -54,11 +53,10 @@ def test_every_reading_gives_sorted_items_and_0_1_interactions(name, law):
 
 @pytest.mark.parametrize(("name", "law"), EVERY_LAW)
 def test_the_seed_decides_everything(name, law):
-    one, same, other = simulate(1, **{name: law}), simulate(1, **{name: law}), simulate(2, **{name: law})
+    one, same, other = (simulate(seed, **{name: law}) for seed in (1, 1, 2))
+    for part in ("clusters", "popularity", "preferences"):
+        assert_array_equal(getattr(one, part), getattr(same, part))
     assert_array_equal(one.X.toarray(), same.X.toarray())
-    assert_array_equal(one.clusters, same.clusters)
-    assert_array_equal(one.popularity, same.popularity)
-    assert_array_equal(one.preferences, same.preferences)
     assert np.any(one.X.toarray() != other.X.toarray())
 
 
@@ -139,12 +137,6 @@ def test_a_user_s_weights_are_preference_times_popularity(rng):
 # The readings: what each leaves to be recognized by
 
 
-def chi_square(values, outcomes, probabilities):
-    counts = [np.count_nonzero(values == outcome) for outcome in outcomes]
-    assert sum(counts) == len(values)
-    return stats.chisquare(counts, len(values) * np.asarray(probabilities)).pvalue
-
-
 def test_dirichlet_clusters_have_any_probabilities(rng):
     shares = [np.mean(simulation.draw_clusters(rng, 2_000, 2, "dirichlet") == 0) for _ in range(300)]
     assert stats.kstest(shares, "uniform").pvalue > 1e-3
@@ -183,7 +175,7 @@ def test_preferences_follow_their_law(law, cdf, rng):
 def test_power_law_activity(exponent, rng):
     activity = simulation.draw_activity(rng, 20_000, 6, exponent, "power")
     weights = np.arange(1, 7) ** -float(exponent)
-    assert chi_square(activity, range(1, 7), weights / weights.sum()) > 1e-3
+    assert stats.chisquare(np.bincount(activity)[1:], 20_000 * weights / weights.sum()).pvalue > 1e-3
 
 
 def test_rank_law_activity_falls_from_the_largest_with_the_rank(rng):
@@ -191,25 +183,6 @@ def test_rank_law_activity_falls_from_the_largest_with_the_rank(rng):
     expected = np.ceil(40 / np.sqrt(np.arange(1, 101)))
     assert np.any(activity != expected)
     assert_array_equal(np.sort(activity)[::-1], expected)
-
-
-# What the data hold
-
-
-def gap(X, clusters):
-    """Mean co-occurrence cosine of items within a cluster, less that of items across."""
-    X = X.toarray()
-    S = cosine_similarity(X.T)
-    same = clusters[:, None] == clusters
-    return S[same & ~np.eye(len(S), dtype=bool)].mean() - S[~same].mean()
-
-
-@pytest.mark.parametrize(("name", "law"), EVERY_LAW)
-def test_clusters_are_in_the_data(name, law):
-    sim = simulate(4, n_users=2_000, n_items=100, n_clusters=4, **{name: law})
-    assert gap(sim.X, sim.clusters) > 0.04
-    shuffled = np.random.default_rng(0).permutation(sim.clusters)
-    assert abs(gap(sim.X, shuffled)) < 0.02
 
 
 # The readings of the chapters

@@ -42,15 +42,6 @@ def test_small_singular_values_keep_their_digits(by_gram, ratio, shape, rng, mon
     assert_allclose(V.T @ V, np.eye(4), atol=1e-13)
 
 
-@pytest.mark.parametrize("shape", [(60, 40), (40, 60)])
-def test_lanczos_finds_twelve_decades_of_singular_values(shape, rng):
-    s_exact = np.logspace(0, -12, 13)
-    s, V = spectrum.exact_svd(with_singular_values(rng, *shape, s_exact), 13)
-    assert_allclose(s, s_exact, rtol=1e-15 / s_exact[-1])
-    assert_allclose(s[:10], s_exact[:10], rtol=1e-5)
-    assert_allclose(V.T @ V, np.eye(13), atol=1e-11)
-
-
 @pytest.mark.parametrize("by_gram", [True, False])
 def test_signs_do_not_depend_on_the_order_or_the_sign_of_the_rows(by_gram, rng, monkeypatch):
     monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: by_gram)
@@ -73,14 +64,12 @@ TIED = np.array([3.0, 3, 3, 2, 1])  # and zeros
 CASES = {
     "0/1": (FEW, 8),
     "columns of zeros": (np.where(np.arange(120) % 7, FEW, 0), 8),
-    "counts": (FEW * RNG.integers(1, 9, FEW.shape), 8),
     "negative entries": (FEW * RNG.normal(size=FEW.shape), 8),
     "tied": (with_singular_values(RNG, 60, 40, TIED), 3),
     "beyond the rank": (with_singular_values(RNG, 60, 40, TIED), 20),
     "rank and columns": (np.where(np.arange(4) < 2, RNG.normal(size=(6, 4)), 0), 4),
     "nothing": (np.zeros((6, 8)), 6),
     "more items than users": (FEW.T, 8),
-    "one": (RNG.normal(size=(30, 12)), 1),
     "k = p": (FEW[:, :12], 12),
     "k = n": ((RNG.random((12, 120)) < 0.3).astype(float), 12),
 }
@@ -117,11 +106,8 @@ def with_rows_of(n, p, m):
     ("n", "p", "m", "by_gram"),
     [
         (20_000, 1_000, 340, True),  # the paper's size
-        (100_000, 1_000, 27, True),
         (100_000, 5_000, 46, False),
-        (50_000, 5_000, 128, False),
         (10_000, 20_000, 60, False),  # and more so with more users
-        (1_000_000, 200, 2, True),
         (1_000, 100_000, 10, False),
         (6, 8, 3, True),
     ],

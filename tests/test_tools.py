@@ -26,39 +26,20 @@ def repository_url(monkeypatch, tmp_path):
     return repository.repository_url
 
 
+ON_GITHUB = ["https://github.com/", "https://token@github.com/", "git@github.com:", "ssh://git@github.com/"]
+ELSEWHERE = ["https://gitlab.com/", "https://notgithub.com/", "https://example.org/github.com/", "../"]
+
+
 def set_origin(url):
     subprocess.run(["git", "init", "--quiet"], check=True)
     subprocess.run(["git", "remote", "add", "origin", url], check=True)
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        URL,
-        URL + ".git",
-        URL + "/",
-        "https://token@github.com/someone/some.book.git",
-        "git@github.com:someone/some.book.git",
-        "ssh://git@github.com/someone/some.book",
-    ],
-)
-def test_origin_on_github(repository_url, origin):
-    set_origin(origin)
-    assert repository_url() == URL
-
-
-@pytest.mark.parametrize(
-    "origin",
-    [
-        "https://gitlab.com/someone/some.book",
-        "https://notgithub.com/someone/some.book",
-        "https://example.org/github.com/someone/some.book",
-        "../some.book",
-    ],
-)
-def test_origin_elsewhere(repository_url, origin):
-    set_origin(origin)
-    assert repository_url() is None
+@pytest.mark.parametrize("place", ON_GITHUB + ELSEWHERE)
+@pytest.mark.parametrize("end", ["", ".git", "/"])
+def test_origin(repository_url, place, end):
+    set_origin(f"{place}someone/some.book{end}")
+    assert repository_url() == (URL if place in ON_GITHUB else None)
 
 
 def test_no_origin_and_no_repository(repository_url):
