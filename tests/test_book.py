@@ -19,6 +19,7 @@ from chapters import (
     printed,
     read,
     summary,
+    words,
 )
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
@@ -35,8 +36,8 @@ def listed(toc):
 
 
 def prose(path):
-    """The Markdown of a page."""
-    if path.suffix == ".md":
+    """The Markdown of a page, or the text of the ledger."""
+    if path.suffix != ".ipynb":
         return path.read_text("utf-8")
     return "\n\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
 
@@ -107,6 +108,21 @@ def test_a_figure_comes_early(path):
 def test_a_stated_reading_time_is_the_computed_one(path):
     stated = re.findall(r"^\*About (\d+) minutes\.\*$", prose(path), re.M)
     assert stated in ([], [str(minutes(read(path)))])
+
+
+def reading_time(path):
+    return minutes(read(path)) if path.suffix == ".ipynb" else words(prose(path)) / 100
+
+
+def test_the_paths_on_the_front_page_take_the_minutes_that_they_state():
+    cards = re.findall(
+        r":::\{grid-item-card\} You ([\s\S]*?)\+\+\+\nAbout (\d+) minutes", prose(ROOT / "book/intro.md")
+    )
+    assert len(cards) == 3
+    for card, stated in cards:
+        pages = [page for page in re.findall(r"\]\(([\w-]+\.\w+)\)", card) if not page.startswith("what-to-do-")]
+        pages = ["claims.yml" if page == "claims.md" else page for page in pages]  # that has the rows
+        assert sum(reading_time(ROOT / "book" / page) for page in pages) == pytest.approx(int(stated), abs=15), card
 
 
 def test_the_book_shows_and_explains():
