@@ -21,16 +21,12 @@ def two_tastes(rng, n_users=240, n_items=24):
     return sp.csr_array((rng.random((n_users, n_items)) < np.where(kind, 0.7, 0.05)).astype(float))
 
 
-def test_interactions_count_what_was_liked_once():
+def test_interactions_count_what_was_liked_once_and_without_ratings_every_row():
     X, items = interactions(pd.concat([FRAME, FRAME]), least_rating=3.5, least_users=1)
     assert items.tolist() == [5, 7, 9]
     assert X.toarray().tolist() == [[1, 1, 0], [0, 1, 1], [0, 1, 0]]
-
-
-def test_without_ratings_every_row_counts():
     X, items = interactions(FRAME[["who", "what"]], least_rating=3.5, least_users=2)
-    assert items.tolist() == [7, 9]
-    assert X.toarray().tolist() == [[1, 1], [1, 1], [1, 0]]
+    assert (items.tolist(), X.toarray().tolist()) == ([7, 9], [[1, 1], [1, 1], [1, 0]])
     assert interactions(FRAME, least_users=1, most_items=1)[1].tolist() == [7]
 
 
@@ -71,9 +67,8 @@ def test_models_are_those_of_the_closed_forms(rng):
 
 def test_ease_is_the_ridge_regression_of_each_item_on_the_others(rng):
     X = two_tastes(rng).toarray()
-    tau, W = next(
-        (tau, predict(np.eye(24))) for name, _, _, tau, predict in models(X.T @ X, [], [3.0]) if name == "EASE"
-    )
+    tau, predict = next((tau, predict) for name, *_, tau, predict in models(X.T @ X, [], [3.0]) if name == "EASE")
+    W = predict(np.eye(24))
     others = np.delete(np.arange(24), 3)
     ridge = np.linalg.solve(X[:, others].T @ X[:, others] + tau**2 * np.eye(23), X[:, others].T @ X[:, 3])
     assert np.allclose(W[others, 3], ridge)
@@ -91,9 +86,7 @@ def test_the_command_line(rng, tmp_path, capsys, small_grid):
     frame.to_csv(tmp_path / "mine.csv", index=False)
     main([str(tmp_path / "mine.csv"), "--splits", "2", "--held-out", "40", "--out", str(tmp_path / "out.csv")])
     printed = capsys.readouterr().out
-    assert "240 users, 60 items" in printed
-    assert "split 2 of 2" in printed
-    assert printed.count("Eq. 1") >= 1
+    assert all(said in printed for said in ("240 users, 60 items", "split 2 of 2", "Eq. 1"))
     assert len(pd.read_csv(tmp_path / "out.csv")) == 10
 
 
@@ -102,8 +95,6 @@ def test_the_command_line(rng, tmp_path, capsys, small_grid):
     [
         (None, "No such file"),
         (b"", "No columns to parse"),
-        (b"user\n1\n", "a column of users and one of items"),
-        (b"user,item\n1,2\n", "no item was taken by 10 users or more"),
         (b"user,item\n\xff\xfe,2\n", "codec can't decode"),
     ],
 )

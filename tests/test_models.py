@@ -6,17 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from helpers import (
-    factor_norm_factors,
-    factor_norm_loss,
-    product_norm_factors,
-    product_norm_loss,
-    rescale,
-    transform,
-    truncated_svd,
-    weight_decay_factors,
-    weight_decay_loss,
-)
+import helpers as h
 
 LAM = 3.0
 X = np.random.default_rng(1).poisson(1.5, size=(12, 5)).astype(float)
@@ -38,9 +28,9 @@ def weight_decay(X, A, B, lam):
 MODELS = pytest.mark.parametrize(
     ("closed_form", "loss", "naive"),
     [
-        (product_norm_factors, product_norm_loss, product_norm),
-        (factor_norm_factors, factor_norm_loss, factor_norm),
-        (weight_decay_factors, weight_decay_loss, weight_decay),
+        (h.product_norm_factors, h.product_norm_loss, product_norm),
+        (h.factor_norm_factors, h.factor_norm_loss, factor_norm),
+        (h.weight_decay_factors, h.weight_decay_loss, weight_decay),
     ],
     ids=["Eq. 1", "Eq. 2", "weight decay"],
 )
@@ -51,14 +41,14 @@ MODELS = pytest.mark.parametrize(
 
 @given(matrices(4, 3), matrices(4, 3), scales(3))
 def test_rescale_multiplies_a_by_d_and_divides_b(A, B, d):
-    A_d, B_d = rescale(A, B, d)
+    A_d, B_d = h.rescale(A, B, d)
     assert_allclose(A_d, A @ np.diag(d), rtol=1e-12)
     assert_allclose(B_d, B @ np.diag(1 / d), rtol=1e-12)
 
 
 @given(matrices(4, 3), matrices(4, 3), invertible(3))
 def test_transform_multiplies_a_by_m_and_b_by_its_inverse_transpose(A, B, M):
-    A_m, B_m = transform(A, B, M)
+    A_m, B_m = h.transform(A, B, M)
     assert_allclose(A_m, A @ M, rtol=1e-12)
     assert_allclose(B_m, B @ np.linalg.inv(M).T, rtol=1e-8, atol=1e-8)
 
@@ -80,7 +70,7 @@ def test_losses_agree_with_their_formula(closed_form, loss, naive, A, B, lam):
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_eq_6_soft_thresholds_the_singular_values(k):
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    A, B = factor_norm_factors(s[:k], Vt[:k].T, LAM)
+    A, B = h.factor_norm_factors(s[:k], Vt[:k].T, LAM)
     kept = np.where(np.arange(len(s)) < k, np.maximum(s - LAM, 0), 0)
     assert_allclose(X @ A @ B.T, U * kept @ Vt, atol=1e-10)
     assert_allclose((X @ A).T @ (X @ A), B.T @ B, atol=1e-10)
@@ -89,12 +79,12 @@ def test_eq_6_soft_thresholds_the_singular_values(k):
 @pytest.mark.parametrize("lam", [0.0, LAM, 30.0])
 def test_weight_decay_soft_thresholds_the_squared_singular_values(lam):
     _, s, Vt = np.linalg.svd(X, full_matrices=False)
-    A, B = weight_decay_factors(s, Vt.T, lam)
+    A, B = h.weight_decay_factors(s, Vt.T, lam)
     assert_allclose(A @ B.T, Vt.T @ np.diag([max(0, 1 - lam / sigma**2) for sigma in s]) @ Vt, atol=1e-12)
     assert_allclose(A, B)
 
 
-@pytest.mark.parametrize("factors", [product_norm_factors, factor_norm_factors, weight_decay_factors])
+@pytest.mark.parametrize("factors", [h.product_norm_factors, h.factor_norm_factors, h.weight_decay_factors])
 def test_without_regularization_closed_forms_project_and_a_zero_direction_stays_zero(factors):
     A, B = factors([3.0, 2.0, 0.0], np.eye(3), 0.0)
     assert_allclose(A @ B.T, np.diag([1.0, 1.0, 0.0]), atol=1e-15)
@@ -103,6 +93,6 @@ def test_without_regularization_closed_forms_project_and_a_zero_direction_stays_
 @MODELS
 @given(seed=SEEDS, size=st.sampled_from([1e-3, 1e-2, 0.1, 1.0]), k=st.integers(1, 5), lam=st.floats(0, 30))
 def test_closed_forms_are_not_beaten_by_perturbations(closed_form, loss, naive, seed, size, k, lam):
-    A, B = closed_form(*truncated_svd(X, k), lam)
+    A, B = closed_form(*h.truncated_svd(X, k), lam)
     dA, dB = size * np.random.default_rng(seed).normal(size=(2, 5, k))
     assert loss(X, A + dA, B + dB, lam) >= loss(X, A, B, lam) * (1 - 1e-12) - 1e-10

@@ -74,15 +74,6 @@ def test_a_gain_that_moves_from_users_to_items_changes_no_score(data):
     assert_allclose(np.linalg.norm(normed, axis=1), 1, atol=1e-5)
 
 
-def test_weights_of_one_give_eq_2(data):
-    X = data.X.toarray()
-    s, V = right(X, 5)
-    start = V * np.sqrt(s) + 0.1
-    P, B = popularity.weighted_factors(X, np.ones(60), 4.0, start, rounds=300)
-    assert_allclose(P @ B.T, X @ V * np.maximum(1 - 4 / s, 0) @ V.T, atol=1e-4)
-    assert_allclose(cosines(B), cosines(V * np.sqrt(s - 4)), atol=1e-3)
-
-
 def test_alternating_least_squares_ends_where_the_weighted_loss_is_flat(data):
     X, rng = data.X.toarray(), np.random.default_rng(0)
     weights = rng.uniform(0.3, 3, size=60)

@@ -12,15 +12,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.decomposition import TruncatedSVD
 
-from helpers import (
-    cosine_range,
-    cosine_similarity,
-    normalize_rows,
-    product_norm_factors,
-    simulate_interactions,
-    transform,
-    truncated_svd,
-)
+import helpers as h
 
 ENGLISH = ROOT / "book/what-to-do.md"
 PAGES = sorted((ROOT / "book").glob("what-to-do*.md"))
@@ -45,8 +37,8 @@ def safe_items():
 
 @pytest.fixture(scope="module")
 def model():
-    X = simulate_interactions(np.random.default_rng(0), 400, 30, 3).X
-    return X, *product_norm_factors(*truncated_svd(X, 5), 30.0)
+    X = h.simulate_interactions(np.random.default_rng(0), 400, 30, 3).X
+    return X, *h.product_norm_factors(*h.truncated_svd(X, 5), 30.0)
 
 
 @pytest.mark.parametrize("ranking", [False, True])
@@ -59,8 +51,8 @@ def test_it_compares_the_columns_of_the_scores_whatever_the_factors(safe_items, 
     scores = scores - ranking * scores.mean(axis=1, keepdims=True)
     rng = np.random.default_rng(1)
     for stretch in np.geomspace(1, 1e3, 9):
-        A_m, B_m = transform(A, B, rng.normal(size=(5, 5)) * np.geomspace(1, stretch, 5))
-        found = cosine_similarity(safe_items(A_m, B_m, X, center=center, ranking=ranking))
+        A_m, B_m = h.transform(A, B, rng.normal(size=(5, 5)) * np.geomspace(1, stretch, 5))
+        found = h.cosine_similarity(safe_items(A_m, B_m, X, center=center, ranking=ranking))
         assert_allclose(found, 1 - cdist(scores.T, scores.T, "cosine"), atol=1e-8)
 
 
@@ -71,7 +63,7 @@ def test_it_takes_what_libraries_hold(safe_items, model):
         assert_allclose(safe_items(A, B, table), exact, atol=1e-9)
     single = safe_items((X @ A).astype(np.float32), B.astype(np.float32))
     assert single.dtype == float
-    assert_allclose(cosine_similarity(single), cosine_similarity(exact), atol=1e-4)
+    assert_allclose(h.cosine_similarity(single), h.cosine_similarity(exact), atol=1e-4)
     few = safe_items((X @ A)[:3], B, center=False)  # fewer users than dimensions
     assert_allclose(few @ few.T, B @ (X @ A)[:3].T @ (X @ A)[:3] @ B.T, atol=1e-9)
 
@@ -108,7 +100,7 @@ def test_truncated_svd_as_the_table_says(safe_items, model):
     (column,) = re.findall(r"`(svd\.components_\.T.*?)`", ENGLISH.read_text("utf-8"))
     told = eval(column)
     found = safe_items(svd.transform(X), svd.components_.T, center=False)
-    assert_allclose(cosine_similarity(told), cosine_similarity(found), atol=1e-8)
+    assert_allclose(h.cosine_similarity(told), h.cosine_similarity(found), atol=1e-8)
 
 
 def meaning(source):
@@ -138,7 +130,7 @@ def test_every_language_says_the_same(path):
 def test_the_error_bars_of_a_cosine_of_07(path):
     text = path.read_text("utf-8")
     for c in (1.2, 1.5, 2):
-        assert re.search(r"{:.2f}\D+{:.2f}".format(*cosine_range(0.7, c)), text.replace(",", "."))
+        assert re.search(r"{:.2f}\D+{:.2f}".format(*h.cosine_range(0.7, c)), text.replace(",", "."))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -147,9 +139,11 @@ def test_scales_known_to_a_factor_either_way_have_its_square(path):
     angles = np.linspace(0, np.pi, 2001)
     pair = np.stack([angles, angles + np.arccos(0.7)])
     scales = np.array([[1.2, 1 / 1.2], [1 / 1.2, 1.2]])
-    x, y = (normalize_rows((np.stack([np.cos(a), np.sin(a)], axis=-1) * scales[:, None]).reshape(-1, 2)) for a in pair)
+    x, y = (
+        h.normalize_rows((np.stack([np.cos(a), np.sin(a)], axis=-1) * scales[:, None]).reshape(-1, 2)) for a in pair
+    )
     reached = (x * y).sum(axis=1)
-    assert_allclose([reached.min(), reached.max()], cosine_range(0.7, 1.44), atol=1e-5)
+    assert_allclose([reached.min(), reached.max()], h.cosine_range(0.7, 1.44), atol=1e-5)
     said = rf"1\.44\D+{reached.min():.2f}\D+{reached.max():.2f}"
     assert re.search(said, path.read_text("utf-8").replace("{,}", ".").replace(",", "."))
 
@@ -158,8 +152,8 @@ def test_scales_known_to_a_factor_either_way_have_its_square(path):
 def test_for_scales_the_bar_is_a_bound(path):
     """Here one item lies on a latent axis, and no two scales off by 1.2 take the pair to either end of its bar."""
     pair, scales = np.array([[1, 0], [0.7, np.sqrt(0.51)]]), np.geomspace(1 / 1.2, 1.2, 50)
-    reached = [cosine_similarity(pair * [1, scale])[0, 1] for scale in scales]
-    low, high = cosine_range(0.7, 1.2)
+    reached = [h.cosine_similarity(pair * [1, scale])[0, 1] for scale in scales]
+    low, high = h.cosine_range(0.7, 1.2)
     assert low + 0.01 < min(reached) < max(reached) < high - 0.01
     assert not re.search("can be anything|どこにでも|任何值|bất cứ giá trị", path.read_text("utf-8"))
 

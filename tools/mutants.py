@@ -72,7 +72,7 @@ def tests(path):
     files = [
         file
         for file, text in texts.items()
-        if re.search(rf"from {path.parent.name}[.\w]* import", text) and named.search(text)
+        if re.search(rf"^(from|import) {path.parent.name}\b", text, re.M) and named.search(text)
     ]
     return sorted(files, key=lambda file: (path.stem not in file.stem, len(texts[file])))
 
