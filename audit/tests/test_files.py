@@ -8,7 +8,6 @@ import struct
 import subprocess
 import sys
 import zipfile
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -149,12 +148,10 @@ def test_parquet(tmp_path, index):
 
 def test_one_file_with_both_factors(tmp_path):
     users = E[:2] + 1
-    np.savez(
-        tmp_path / "m.npz", user_factors=users, item_factors=E, factors=3, regularization=0.01
-    )  # as implicit saves
-    files = [tmp_path / "m.npz"]
-    if pytest.importorskip("safetensors", reason="safetensors is an extra"):
-        files.append(put(tmp_path, "m.safetensors", tensors(item_emb=E, user_emb=users)))
+    pytest.importorskip("safetensors", reason="safetensors is an extra")
+    saved_by_implicit = {"user_factors": users, "item_factors": E, "factors": 3, "regularization": 0.01}
+    np.savez(tmp_path / "m.npz", **saved_by_implicit)
+    files = [tmp_path / "m.npz", put(tmp_path, "m.safetensors", tensors(item_emb=E, user_emb=users))]
     for file in files:
         items, others = read_pair(file)
         np.testing.assert_allclose(items.values, E, rtol=1e-6)
@@ -303,19 +300,14 @@ def test_parquet_that_promises_more_than_it_holds(tmp_path):
     pa = pytest.importorskip("pyarrow", reason="pyarrow is an extra")
     from pyarrow import parquet
 
-    parquet.write_table(
-        pa.table({"a": np.zeros(10**7, dtype="i1"), "b": np.zeros(10**7, dtype="i1")}), tmp_path / "e.parquet"
-    )
+    zeros = np.zeros(10**7, dtype="i1")
+    parquet.write_table(pa.table({"a": zeros, "b": zeros}), tmp_path / "e.parquet")
     long = pa.table({"name": ["x" * 10**6] * 9, "a": np.zeros(9), "b": np.zeros(9)})
     parquet.write_table(long, tmp_path / "n.parquet")
     parquet.write_table(pa.table({"v": [[1.0, 2], [3.0]] * 3}), tmp_path / "l.parquet")
     parquet.write_table(pa.table({}), tmp_path / "none.parquet")
-    for file, sentence in (
-        ("e", "promised"),
-        ("n", "names of at most"),
-        ("l", "lists of one length"),
-        ("none", "expected"),
-    ):
+    said = {"e": "promised", "n": "names of at most", "l": "lists of one length", "none": "expected"}
+    for file, sentence in said.items():
         with pytest.raises(InputError, match=sentence):
             read_matrix(tmp_path / f"{file}.parquet")
 
@@ -328,14 +320,9 @@ def test_the_worst_take_little_memory_and_time(tmp_path):
     put(tmp_path, "bomb.npz", zipped(e__npy=header("(2500000, 10)", "<f4") + bytes(10**8)))
     for file in ("holes.npy", "bomb.npz"):
         command = [sys.executable, "-m", "cosine_audit", str(tmp_path / file)]
-        done = subprocess.run(
-            ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "-", *command],
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-            env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-        )
+        limited = ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "-", *command]
+        one_thread = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+        done = subprocess.run(limited, capture_output=True, text=True, timeout=10, check=False, env=one_thread)
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1
 
@@ -347,4 +334,3 @@ def test_names_that_agree(tmp_path):
     counts = put(tmp_path, "n.csv", "\n".join(["item,count", *rows[::-1]]))
     with pytest.raises(InputError, match="row 0: expected 'bread', as the embeddings have, got 'soap 2'"):
         cli.examine(cli.parser().parse_args([str(tmp_path / "e.npz"), "--item-counts", str(counts)]))
-    assert all(a != b for a, b in pairwise(NAMES))

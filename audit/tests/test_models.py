@@ -107,6 +107,7 @@ def one_encoder():
     return E[:120], E[120:]
 
 
+NMF, L2 = "decomposition.NMF", ("objective", "factors")
 MODELS = {  # how it is trained; how it is named; other arguments; the verdict that it deserves
     "implicit ALS": (lambda: of_implicit("als"), "implicit ALS", {}, "no"),
     "implicit ALS, converged": (lambda: of_implicit("als", regularization=3, iterations=300), "als", {}, "yes"),
@@ -120,7 +121,7 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "softmax": (lambda: descend(softmax(X), *start(14), 200), "two towers, dot", {}, "no"),
     "autoencoder": (lambda: autoencoder(X), "denoising autoencoder", {}, "no"),
     "classifier": (lambda: classifier(X), "softmax output layer", {}, "no"),
-    "softmax with L2": (lambda: descend(softmax(X, 2.0), *start(15)), ("objective", "factors"), {}, "yes"),
+    "softmax with L2": (lambda: descend(softmax(X, 2.0), *start(15)), L2, {}, "yes"),
     "BPR with a penalty": (lambda: bpr(X, 0.01), "BPR", {}, "no"),
     "BPR, balanced": (lambda: descend(softmax(X, 2.0), *start(15)), "BPR", {}, "unknown"),
     "towers": (towers, "two towers normalized", {}, "yes"),
@@ -134,10 +135,10 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "Surprise, stopped early": (lambda: weighted_als(X, 0.02, 3), "Surprise SVD", COUNTS, "no"),
     "TruncatedSVD": (lambda: of_sklearn("decomposition.TruncatedSVD"), "truncated svd", {}, "by convention"),
     "PCA": (lambda: of_sklearn("decomposition.PCA"), "pca", {}, "by convention"),
-    "NMF": (lambda: of_sklearn("decomposition.NMF", max_iter=2_000), "NMF", {}, "no"),
+    "NMF": (lambda: of_sklearn(NMF, max_iter=2_000), "NMF", {}, "no"),
     "NMF with a penalty": (
-        lambda: of_sklearn("decomposition.NMF", max_iter=2_000, alpha_W=0.005),
-        ("objective", "factors"),
+        lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000),
+        L2,
         {},
         "unknown",
     ),
@@ -189,9 +190,8 @@ def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
     report = audit(items, users, objective="factors", again=others)
     assert report.verdict == "unknown"
     assert "not at one minimum" in report.reason
-    assert (
-        audit(items, users, objective="factors", again=items @ rotation(np.random.default_rng(0), K)).verdict == "yes"
-    )
+    turned = items @ rotation(np.random.default_rng(0), K)
+    assert audit(items, users, objective="factors", again=turned).verdict == "yes"
 
 
 def test_two_starts_agree_where_the_verdict_is_yes_and_not_where_it_is_no():

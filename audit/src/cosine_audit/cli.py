@@ -69,9 +69,8 @@ def examine(given):
     many = len(items.values) >= 100_000
     if many:
         print(f"examining {len(items.values):,} items", file=sys.stderr, flush=True)
-    report = audit(
-        items.values, None if users is None else users.values, **about, **said, progress=tell if many else None
-    )
+    others = None if users is None else users.values
+    report = audit(items.values, others, **about, **said, progress=tell if many else None)
     report.read = [was_read("items", given.items, items)]
     report.read += [] if users is None else [was_read("users", given.users or given.items, users)]
     if given.users is not None and USERS.search(Path(given.items).stem) and ITEMS.search(Path(given.users).stem):
@@ -96,9 +95,8 @@ def agree(path, names, wanted):
         return
     for row, pair in enumerate(zip(names, wanted, strict=True)):
         if str(pair[0]) != str(pair[1]):
-            raise InputError(
-                f"{path}, row {row}: expected {plain(pair[1])!r}, as the embeddings have, got {plain(pair[0])!r}"
-            )
+            got, expected = map(plain, pair)
+            raise InputError(f"{path}, row {row}: expected {expected!r}, as the embeddings have, got {got!r}")
 
 
 def was_read(role, path, table):

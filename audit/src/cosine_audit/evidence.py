@@ -5,20 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.gauges import (
-    NEGLIGIBLE,
-    Gauge,
-    Moments,
-    blocks,
-    canonical_gauges,
-    directions,
-    fingerprints,
-    imbalance,
-    moments,
-    projection,
-    triangular_factor,
-    unit,
-)
+from cosine_audit import gauges as g
 from cosine_audit.neighbors import search, shared
 
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
@@ -78,7 +65,7 @@ def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
     wanted = {"items": (B,)} | ({} if P is None else {"users": (P,)})
     if P is not None and item_counts is not None and user_counts is not None:
         wanted |= {"weighted items": (B, item_counts), "weighted users": (P, user_counts)}
-    return {name: moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
+    return {name: g.moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
 
 
 def look_at(B, P, about, space, again=None):
@@ -94,16 +81,16 @@ def look_at(B, P, about, space, again=None):
     )
     if P is None:
         return seen
-    weighted, ball = "weighted items" in about, Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
+    weighted, ball = "weighted items" in about, g.Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
     return seen._replace(
-        imbalance=imbalance(about["users"], about["items"]),
-        weighted=imbalance(about["weighted users"], about["weighted items"]) if weighted else None,
+        imbalance=g.imbalance(about["users"], about["items"]),
+        weighted=g.imbalance(about["weighted users"], about["weighted items"]) if weighted else None,
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
         moved=moved_by(space, "balanced"),
         moved_weighted=moved_by(space, "weighted"),
-        round=all(imbalance(about[name], ball) <= TOLERATED for name in sides),
-        nonnegative=all(rows.min() >= 0 for E in sides.values() for _, rows in blocks(E)),
+        round=all(g.imbalance(about[name], ball) <= TOLERATED for name in sides),
+        nonnegative=all(rows.min() >= 0 for E in sides.values() for _, rows in g.blocks(E)),
     )
 
 
@@ -114,8 +101,8 @@ def moved_by(space, name):
 
 def kept_by(space, again):
     """The share of the neighbors as given that items of a second run have, too."""
-    queries = space.queries[directions(again[space.queries]).any(axis=1)]
-    n, U = space.found["given"].rows.shape[1], directions(again[space.distinct])
+    queries = space.queries[g.directions(again[space.queries]).any(axis=1)]
+    n, U = space.found["given"].rows.shape[1], g.directions(again[space.distinct])
     rows = space.distinct[search(U, np.searchsorted(space.distinct, queries), n).rows]
     return float(np.mean(shared(space.found["given"].rows[np.isin(space.queries, queries)], rows)))
 
@@ -125,7 +112,7 @@ def look_up(B, gauges, sample=1_000, report=None):
 
     Rows that are zero and rows parallel to an earlier one are left out, and queries without a direction in a gauge.
     """
-    U = directions(B)
+    U = g.directions(B)
     distinct = first_of_each(U)
     if len(distinct) < 4:
         raise ValueError(f"items must have at least 4 different directions, got {len(distinct)}")
@@ -135,14 +122,14 @@ def look_up(B, gauges, sample=1_000, report=None):
     n = max(2, min(10, (len(distinct) - 1) // 2))
     gauges = dict(gauges)
     for name, gauge in list(gauges.items()):
-        has = directions(B[distinct[queries]], gauge).any(axis=1)
+        has = g.directions(B[distinct[queries]], gauge).any(axis=1)
         if has.sum() <= n:
             del gauges[name]
         else:
             queries = queries[has]
     found = {}
     for name, gauge in gauges.items():
-        U = U[distinct] if name == "given" else directions(B[distinct], gauge)
+        U = U[distinct] if name == "given" else g.directions(B[distinct], gauge)
         near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
         found[name] = near._replace(items=distinct[near.items], rows=distinct[near.rows])
     return Space(gauges, found, distinct[queries], distinct)
@@ -152,17 +139,17 @@ def gauges_of(about, center_items):
     """The canonical gauges, and with counts the one that a penalty weighted by them has at its minimum."""
     k = len(about["items"].mean)
     if "users" not in about:
-        return {"given": Gauge(np.zeros(k), np.eye(k))}
-    gauges = canonical_gauges(about["users"], about["items"], center_items)
+        return {"given": g.Gauge(np.zeros(k), np.eye(k))}
+    gauges = g.canonical_gauges(about["users"], about["items"], center_items)
     if "weighted users" in about:
-        back, s = projection(*(triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
-        gauges["weighted"] = Gauge(np.zeros(k), back * s**-0.5)
+        back, s = g.projection(*(g.triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
+        gauges["weighted"] = g.Gauge(np.zeros(k), back * s**-0.5)
     return gauges
 
 
 def first_of_each(U):
     """The row numbers of the first of each group of parallel rows, rows of zeros left out, ascending."""
-    numbers, first = np.unique(fingerprints(U), return_index=True)
+    numbers, first = np.unique(g.fingerprints(U), return_index=True)
     return np.sort(first[numbers >= 0])
 
 
@@ -171,7 +158,7 @@ def share_parallel(P, B, most=20_000):
     step = len(P) // most + 1
     some = np.asarray(P[::step], dtype=float)
     some = some[some.any(axis=1)]
-    numbers = fingerprints(np.vstack([directions(B), unit(some)]))
+    numbers = g.fingerprints(np.vstack([g.directions(B), g.unit(some)]))
     return float(np.isin(numbers[len(B) :], numbers[: len(B)]).mean())
 
 
@@ -204,17 +191,17 @@ def has_constant(about):
 
 def have_length_one(E):
     """Whether all rows of E but those that are zero have length one, within a hundredth."""
-    lengths = (np.linalg.norm(rows[rows.any(axis=1)], axis=1) for _, rows in blocks(E))
+    lengths = (np.linalg.norm(rows[rows.any(axis=1)], axis=1) for _, rows in g.blocks(E))
     return all(np.all(np.abs(some - 1) < 0.01) for some in lengths)
 
 
 def unseen_directions(users, items):
     """How many directions of the items no user has a part in, so that no score sees them; from Moments."""
-    _, s, Vt = np.linalg.svd(triangular_factor(items), full_matrices=False)
-    kept = Vt[s > NEGLIGIBLE * s[0]]
-    R = triangular_factor(users)
+    _, s, Vt = np.linalg.svd(g.triangular_factor(items), full_matrices=False)
+    kept = Vt[s > g.NEGLIGIBLE * s[0]]
+    R = g.triangular_factor(users)
     seen = np.linalg.svd(R @ kept.T, compute_uv=False)
-    return len(kept) - int(np.sum(seen > NEGLIGIBLE * np.linalg.norm(R)))
+    return len(kept) - int(np.sum(seen > g.NEGLIGIBLE * np.linalg.norm(R)))
 
 
 def free_scales(B, P=None):
@@ -236,7 +223,7 @@ def free_scales(B, P=None):
 def directions_of(E):
     """Different directions among some 2k(k + 1) rows of E, either sign of one being the same."""
     k = E.shape[1]
-    some = unit(np.asarray(E[:: len(E) // (2 * k * (k + 1)) + 1], dtype=float))
+    some = g.unit(np.asarray(E[:: len(E) // (2 * k * (k + 1)) + 1], dtype=float))
     some = some[some.any(axis=1)]
     side = np.sign(some @ np.random.default_rng(0).normal(size=(k, 1)))
     return np.unique(np.round(some * side, 12), axis=0)
@@ -274,9 +261,9 @@ def chance(E, m=1_000):
     """
     rng = np.random.default_rng(2)
     some = np.asarray(E[np.sort(rng.choice(len(E), min(len(E), 20_000), replace=False))], dtype=float)
-    turned = some[some.any(axis=1)] @ np.linalg.svd(moments(some).spread)[2].T
+    turned = some[some.any(axis=1)] @ np.linalg.svd(g.moments(some).spread)[2].T
     drawn = [np.take_along_axis(turned, rng.integers(len(turned), size=(m, turned.shape[1])), axis=0) for _ in "PB"]
-    drawn = [unit(np.resize(rows[rows.any(axis=1)], rows.shape)) for rows in drawn]
+    drawn = [g.unit(np.resize(rows[rows.any(axis=1)], rows.shape)) for rows in drawn]
     return float(np.quantile(drawn[0] @ drawn[1].T, 0.999))
 
 
@@ -287,7 +274,7 @@ def health(U):
     values, from 1 to k; a hub is among the nearest of very many others.
     """
     m, total = len(U), U.sum(axis=0, dtype=float)
-    squares = np.linalg.svd(triangular_factor(moments(U)), compute_uv=False) ** 2
+    squares = np.linalg.svd(g.triangular_factor(g.moments(U)), compute_uv=False) ** 2
     shares = squares[squares > 0] / squares.sum()
     near = search(U, np.arange(m), min(10, m - 1))
     times = np.bincount(near.rows.ravel(), minlength=m) - near.rows.shape[1]

@@ -19,6 +19,7 @@ ARCHIVES = {".npz", ".safetensors"}
 DENSE, SUSPICIOUS = 10_000_000, 100  # a file beyond so many bytes may not expand more than so many times
 LONGEST = 10_000  # bytes in a name; a header may have a hundred times as many
 ID = re.compile(r"(.*[\W_])?(id|index|idx|key|name|title|token|word|item|unnamed: 0)|.*[a-z]Id|", re.I)
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.I)
 ITEMS = re.compile(r"item|word|token|product|movie|doc|wv|^b$|^q$|^qi$", re.I)
 USERS = re.compile(r"user|context|quer|syn1|customer|^p$|^a$|^pu$", re.I)
 
@@ -86,9 +87,8 @@ def opened(path, read):
         raise InputError(f"{path}: expected a file, got a folder or a device")
     if ending in PICKLES:
         how = "of gensim: model.wv.save_word2vec_format('items.txt'), np.save('users.npy', model.syn1neg)"
-        raise InputError(
-            f"{path}: expected arrays or text; {ending} may hold a pickle, which is never loaded; export, {how}"
-        )
+        why = f"{ending} may hold a pickle, which is never loaded"
+        raise InputError(f"{path}: expected arrays or text; {why}; export, {how}")
     if ending not in READERS:
         raise InputError(f"{path}: expected a file that ends in {', '.join(READERS)}, got {ending or 'no ending'}")
     check_size(path, file)
@@ -146,10 +146,8 @@ def header(path, stream, size):
         raise InputError(f"{path}: expected a matrix with rows and columns, got shape {str(shape)[:80]}")
     promised, held = math.prod(map(int, shape)) * dtype.itemsize, size - stream.tell()
     if promised != held:
-        where = (
-            f"{path}: expected {promised:,} bytes after the header" if promised < 1e300 else f"{path}: expected fewer"
-        )
-        raise InputError(f"{where}, for shape {str(shape)[:80]}, got {held:,}")
+        what = f"{promised:,} bytes after the header" if promised < 1e300 else "fewer"
+        raise InputError(f"{path}: expected {what}, for shape {str(shape)[:80]}, got {held:,}")
     return shape, dtype
 
 
@@ -187,9 +185,8 @@ def choose(file, key, role, dimensions):
     """The name of the array that is meant: the key, the only one, or the one whose name says so."""
     if key:
         if key not in dimensions:
-            raise InputError(
-                f"{file}: expected one of {', '.join(sorted(dimensions))[:200]} after the #, got {key[:80]}"
-            )
+            names = ", ".join(sorted(dimensions))[:200]
+            raise InputError(f"{file}: expected one of {names} after the #, got {key[:80]}")
         return key
     wanted = 1 if role == "vector" else 2
     some = [name for name, count in dimensions.items() if count == wanted]
@@ -251,9 +248,8 @@ def read_text(file, key, role):
     if spaced and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all() | frame.iloc[:, -1].isna().all():
         frame = frame.iloc[:, :-1]  # a space at the end of each line
     if word2vec and frame.shape != (promised := (int(first.split()[0]), int(first.split()[1]) + 1)):
-        raise InputError(
-            f"{file}, line 1: expected {promised[0]} rows and {promised[1] - 1} columns as promised, got {frame.shape}"
-        )
+        what = f"{promised[0]} rows and {promised[1] - 1} columns as promised"
+        raise InputError(f"{file}, line 1: expected {what}, got {frame.shape}")
     if names is not None and len(names) != frame.shape[1]:
         raise InputError(f"{file}, line 1: expected {frame.shape[1]} columns, as in the rows, got {len(names)}")
     frame.columns = names or [f"column {i}" for i in range(frame.shape[1])]
@@ -269,10 +265,7 @@ def split(line, separator):
 
 def is_number(field):
     """Whether a field is a number, as a program would write one."""
-    return (
-        re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(nan|inf(inity)?)\s*", field, re.I)
-        is not None
-    )
+    return NUMBER.fullmatch(field) is not None
 
 
 def is_header(fields, second):
@@ -283,9 +276,8 @@ def is_header(fields, second):
     last = fields[1:] if len(fields) > 1 and not fields[0].isdecimal() else fields
     if len(last) > 1 and all(x.isdecimal() for x in last) and [int(x) for x in last] == list(range(len(last))):
         return fields != second
-    return not is_number(fields[-1]) and (
-        len(second) == 0 or is_number(second[-1]) or ID.fullmatch(fields[0]) is not None
-    )
+    named = not second or is_number(second[-1]) or ID.fullmatch(fields[0]) is not None
+    return not is_number(fields[-1]) and named
 
 
 def unique_names(file, fields):
@@ -303,9 +295,8 @@ def read_parquet(file, key, role):
 
     parts = parquet.ParquetFile(file)
     about = parts.metadata
-    cells = sum(
-        about.row_group(i).column(j).num_values for i in range(about.num_row_groups) for j in range(about.num_columns)
-    )
+    groups = map(about.row_group, range(about.num_row_groups))
+    cells = sum(group.column(j).num_values for group in groups for j in range(about.num_columns))
     fits(file, 8 * max(cells, about.num_rows), file.stat().st_size)
     texts = [field.name for field in parts.schema_arrow if str(field.type) in ("string", "large_string", "binary")]
     table = parquet.ParquetFile(file, read_dictionary=texts).read()
@@ -314,11 +305,8 @@ def read_parquet(file, key, role):
         if any(len(value) > LONGEST for chunk in chunks for value in chunk.dictionary.to_pylist() if value is not None):
             raise InputError(f"{file}: expected names of at most {LONGEST:,} characters, got a longer one")
     frame = table.to_pandas()
-    if (
-        frame.index.name is not None
-        or frame.index.dtype.kind not in "iu"
-        or not (frame.index == np.arange(len(frame))).all()
-    ):
+    index = frame.index
+    if index.name is not None or index.dtype.kind not in "iu" or not (index == np.arange(len(frame))).all():
         frame = frame.reset_index()
     lists = [name for name in frame.columns if len(frame) and isinstance(frame[name].iloc[0], np.ndarray | list)]
     if len(lists) == 1:
@@ -327,11 +315,8 @@ def read_parquet(file, key, role):
             raise InputError(f"{file}: expected lists of one length, got lengths from {min(lengths)} to {max(lengths)}")
         rest = frame.drop(columns=lists)
         values = np.array(frame[lists[0]].tolist(), dtype=float)
-        return Table(
-            values,
-            rest.iloc[:, 0].astype(str).tolist() if rest.shape[1] else None,
-            noted(list(rest.columns)[:1], lists),
-        )
+        names = rest.iloc[:, 0].astype(str).tolist() if rest.shape[1] else None
+        return Table(values, names, noted(list(rest.columns)[:1], lists))
     return from_frame(file, frame, role)
 
 
@@ -355,9 +340,8 @@ def from_frame(file, frame, role, first_is_name=False):
     for name in dimensions:
         if numbers[name].isna().any():
             row = int(numbers[name].isna().to_numpy().argmax())
-            raise InputError(
-                f"{file}, row {row}, column {name[:80]!r}: expected a number, got {str(frame[name].iloc[row])[:80]!r}"
-            )
+            got = str(frame[name].iloc[row])[:80]
+            raise InputError(f"{file}, row {row}, column {name[:80]!r}: expected a number, got {got!r}")
     values = np.column_stack([numbers[name].to_numpy(dtype=float) for name in dimensions])
     best = next((name for name in texts if frame[name].is_unique), ids[0] if ids else None)
     return Table(values, None if best is None else frame[best].astype(str).tolist(), noted(ids, dimensions))
@@ -376,13 +360,5 @@ def looks_like_an_id(frame, numbers):
     return bool(others and whole(first) and len(set(first)) == len(first) and not any(map(whole, others)))
 
 
-READERS = {
-    ".npy": read_npy,
-    ".npz": read_npz,
-    ".safetensors": read_safetensors,
-    ".csv": read_text,
-    ".tsv": read_text,
-    ".txt": read_text,
-    ".vec": read_text,
-    ".parquet": read_parquet,
-}
+READERS = {".npy": read_npy, ".npz": read_npz, ".safetensors": read_safetensors}
+READERS |= dict.fromkeys((".csv", ".tsv", ".txt", ".vec"), read_text) | {".parquet": read_parquet}

@@ -10,19 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from cosine_audit import __version__
+from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, has_constant, look_at, look_up, summaries
 from cosine_audit.gauges import in_gauge, sized, valid_matrix
 from cosine_audit.objectives import what_was_said
-from cosine_audit.verdict import (
-    about_chance,
-    about_health,
-    about_labels,
-    about_neighbors,
-    about_training,
-    advice,
-    contradictions,
-    decide,
-)
 
 WORDS = {
     "yes": "Yes: training determined these cosines.",
@@ -66,9 +57,7 @@ def audit(
     """
     said = what_was_said(trained_by, objective)
     B, P = valid_pair(items, users)
-    counts = [
-        valid_vector(*x, numbers=True) for x in (("item_counts", item_counts, B), ("user_counts", user_counts, P))
-    ]
+    counts = [valid_counts("item_counts", item_counts, B), valid_counts("user_counts", user_counts, P)]
     names, labels = valid_vector("names", names, B), valid_vector("labels", labels, B)
     again = None if again is None else valid_matrix("again", again)
     if again is not None and len(again) != len(B):
@@ -79,11 +68,11 @@ def audit(
     gauges = gauges_of(about, said[2] or has_constant(about["items"]))
     space = look_up(B, gauges, sample, progress)
     seen = look_at(B, P, about, space, again)
-    findings = about_training(seen, said[1]) + about_neighbors(space, about["items"], counts[0])
-    findings += about_chance(space, B, seen.again)
-    findings += about_health(space, B, counts[0]) + ([] if labels is None else about_labels(space, labels))
-    verdict = decide(said[1], seen)
-    return Report(said, verdict, contradictions(said[1], seen), findings, space, (B, P, names), gauges.get("centered"))
+    findings = v.about_training(seen, said[1]) + v.about_neighbors(space, about["items"], counts[0])
+    findings += v.about_chance(space, B, seen.again)
+    findings += v.about_health(space, B, counts[0]) + ([] if labels is None else v.about_labels(space, labels))
+    verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
+    return Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
 
 
 def valid_pair(items, users):
@@ -97,21 +86,26 @@ def valid_pair(items, users):
     return B, P
 
 
-def valid_vector(name, values, E, numbers=False):
-    """A value for each row of E, as an array; counts are numbers, finite, at least 0, and not all 0."""
+def valid_vector(name, values, E):
+    """A value for each row of E, as an array."""
     if values is None:
         return None
     array = np.asarray(values)
     if E is None or array.shape != (len(E),):
         expected = "users, which were not given" if E is None else f"shape ({len(E)},)"
         raise ValueError(f"{name} must have {expected}, got shape {array.shape}")
-    if numbers and array.dtype.kind not in "biuf":
+    return array
+
+
+def valid_counts(name, values, E):
+    """How often each row of E occurs: numbers, finite, at least 0, and not all 0."""
+    array = valid_vector(name, values, E)
+    if array is not None and array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, got {array.dtype}")
-    if numbers and (not np.isfinite(array).all() or array.min() < 0 or not array.any()):
-        raise ValueError(
-            f"{name} must be finite, at least 0 and not all 0, got {array[~(array >= 0)][:1] or array[:1]}"
-        )
-    return array.astype(float) if numbers else array
+    if array is not None and (not np.isfinite(array).all() or array.min() < 0 or not array.any()):
+        wrong = array[~(array >= 0)][:1] or array[:1]
+        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {wrong}")
+    return None if array is None else array.astype(float)
 
 
 class Report:
@@ -124,7 +118,7 @@ class Report:
         self.warnings, self.findings, self.space = warnings, findings, space
         self.items, self.users, self.names = model
         self.cure = cure  # the gauge of the safe items
-        self.advice = advice(self.verdict, cure is not None, self.ranking)
+        self.advice = v.advice(self.verdict, cure is not None, self.ranking)
         self.read = []  # what was read, sentences; the command fills it in
 
     @cached_property
@@ -136,12 +130,8 @@ class Report:
         """Everything but the arrays, as plain values."""
         safe = lambda x: None if x is None or not np.isfinite(x) else round(float(x), 6)  # noqa: E731
         rows = [dict(f._asdict(), value=safe(f.value), threshold=safe(f.threshold)) for f in self.findings]
-        return {
-            "verdict": self.verdict,
-            "reason": self.reason,
-            "rests_on": self.rests_on,
-            "trained_by": self.trained_by,
-            "objective": self.objective,
+        names = "verdict", "reason", "rests_on", "trained_by", "objective"
+        return {name: getattr(self, name) for name in names} | {
             "items": len(self.items),
             "users": None if self.users is None else len(self.users),
             "dimensions": self.items.shape[1],
@@ -293,10 +283,8 @@ COSINES = "Cosines of items with their nearest neighbors, as given and, with use
 
 def draw_kept(ax, space):
     """A bar for each gauge."""
-    from cosine_audit.verdict import GAUGES, moved_by
-
-    names = [name for name in GAUGES if name in space.found]
-    ax.barh(names, [1 - moved_by(space, name).mean() for name in names], color="#4477aa")
+    names = [name for name in v.GAUGES if name in space.found]
+    ax.barh(names, [1 - v.moved_by(space, name).mean() for name in names], color="#4477aa")
     ax.set(xlim=(0, 1), xlabel="share of neighbors kept")
 
 

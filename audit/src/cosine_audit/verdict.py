@@ -19,6 +19,7 @@ GAUGES = {
     "back": "projected back (cosines of the items' columns of scores)",
     "centered": "centered and projected back (correlations of these columns)",
 }
+HEALTH = "mean cosine", "share of the first direction", "effective rank", "skewness of hubs", "share with a near twin"
 LEVELS = "ok", "note", "warning"
 
 
@@ -38,6 +39,16 @@ class Verdict(NamedTuple):
     answer: str
     reason: str
     rests_on: str = "theory and numbers"
+
+
+def no(reason):
+    """A Verdict of theory and numbers."""
+    return Verdict("no", reason)
+
+
+def unknown(reason):
+    """A Verdict of theory and numbers."""
+    return Verdict("unknown", reason)
 
 
 def percent(share):
@@ -76,39 +87,34 @@ def by_balance(reason, seen, imbalance, moved):
         return Verdict("unknown", f"{reason}; whether they are, the other factor would show", "theory alone")
     if seen.same > SAME:
         same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their balance shows nothing"
-        return Verdict("unknown", f"{same}: was one table given twice, or is it one encoder?")
+        return unknown(f"{same}: was one table given twice, or is it one encoder?")
     share = percent(imbalance)
     if imbalance > TOLERATED and seen.nonnegative:
         why = "no entry is below zero: a penalty then balances the lengths of columns alone"
-        return Verdict("unknown", f"{why}, and whether other such factors have the same scores is not checked")
+        return unknown(f"{why}, and whether other such factors have the same scores is not checked")
     if imbalance > TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
-        return Verdict(
-            "no",
-            f"users and items are {share} out of balance, and {names} is constant, as where a bias "
-            "is stored among the dimensions, whose scale no penalty sets",
-        )
+        constant = f"{names} is constant, as where a bias is stored among the dimensions, whose scale no penalty sets"
+        return no(f"users and items are {share} out of balance, and {constant}")
     if imbalance > TOLERATED:
-        return Verdict("no", f"{reason}; these are {share} out of balance, so training did not get there")
+        return no(f"{reason}; these are {share} out of balance, so training did not get there")
     if moved is not None and np.mean(moved) > TOLERATED:
         torn = percent(np.mean(moved))
-        return Verdict(
-            "no", f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors"
-        )
+        return no(f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors")
     if seen.round:
-        return Verdict("unknown", "both factors are as large in every direction, as tables that nothing trained are")
+        return unknown("both factors are as large in every direction, as tables that nothing trained are")
     if seen.again is not None and seen.again < HALF:
         other = f"but only {percent(seen.again)} of the neighbors are the same in the other run"
-        return Verdict("unknown", f"users and items are {share} out of balance, {other}: not at one minimum")
+        return unknown(f"users and items are {share} out of balance, {other}: not at one minimum")
     return Verdict("yes", f"{reason}; these are only {share} out of balance")
 
 
 def denying(reason, imbalance, found):
     """Where stochastic steps decay only the rows they draw, balance is no sign of the minimum: a yes is unknown."""
     if found.answer == "yes":
-        return Verdict("unknown", f"{reason}; these are only {percent(imbalance)} out of balance")
+        return unknown(f"{reason}; these are only {percent(imbalance)} out of balance")
     if found.reason.startswith(reason) and imbalance is not None:
-        return Verdict("no", f"{reason}; these are {percent(imbalance)} out of balance")
+        return no(f"{reason}; these are {percent(imbalance)} out of balance")
     return found
 
 
@@ -123,19 +129,17 @@ def by_weighted_balance(reason, seen):
 def by_unit_rows(reason, seen):
     """Cosines inside the loss: lengths of one leave rotations, if one side's directions pin down every scale."""
     if seen.unseen:
-        return Verdict(
-            "no", f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them"
-        )
+        return no(f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them")
     given = 1 if seen.scales.users is None else 2
     if len(seen.unit) < given:
         which = f"only {seen.unit[0]} have" if seen.unit else "no side has"
         why = f"{which} rows of length one, so nothing shows that cosines were inside the loss"
-        return Verdict("unknown", f"{why}: normalizing after training decides nothing")
+        return unknown(f"{why}: normalizing after training decides nothing")
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
     if seen.flatness < FLAT:
-        return Verdict("no", f"{plane}, so that another height with the same probabilities has other cosines")
+        return no(f"{plane}, so that another height with the same probabilities has other cosines")
     if seen.flatness < NEARLY_CONSTANT:
-        return Verdict("unknown", f"{plane}: the height of that plane is hardly determined")
+        return unknown(f"{plane}: the height of that plane is hardly determined")
     return by_scales(reason, seen.scales)
 
 
@@ -145,16 +149,11 @@ def by_scales(reason, scales):
     if alone:
         return Verdict("yes", f"{reason}, and the directions of {' and of '.join(alone)} pin down every scale")
     if scales.surely and scales.users is not None:
-        return Verdict(
-            "no", f"unit lengths leave {scales.pooled} scales free: too few users and items for the dimensions"
-        )
+        return no(f"unit lengths leave {scales.pooled} scales free: too few users and items for the dimensions")
     if scales.pooled:
-        return Verdict("unknown", f"unit lengths leave {scales.pooled} scales free to first order: too few directions")
-    return Verdict(
-        "unknown",
-        "neither the users' directions alone nor the items' alone pin down every scale; both together "
-        "exclude other solutions nearby, and not elsewhere",
-    )
+        return unknown(f"unit lengths leave {scales.pooled} scales free to first order: too few directions")
+    alone = "neither the users' directions alone nor the items' alone pin down every scale"
+    return unknown(f"{alone}; both together exclude other solutions nearby, and not elsewhere")
 
 
 def contradictions(objective, seen):
@@ -187,9 +186,8 @@ def about_training(seen, objective):
         found.append(Finding("imbalance", seen.imbalance, TOLERATED, sentence, fine(seen.imbalance <= TOLERATED)))
     if seen.weighted is not None:
         sentence = f"Weighted by their counts, they are {percent(seen.weighted)} out of balance."
-        found.append(
-            Finding("weighted imbalance", seen.weighted, TOLERATED, sentence, fine(seen.weighted <= TOLERATED))
-        )
+        known = seen.weighted, TOLERATED, sentence, fine(seen.weighted <= TOLERATED)
+        found.append(Finding("weighted imbalance", *known))
     if seen.moved is not None:
         share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
         sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
@@ -248,9 +246,8 @@ def about_chance(space, B, again):
             threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
             usual = float(np.median(space.found[name].cosines))
             what = "As given" if name == "given" else "Centered and projected back"
-            sentence = (
-                f"{what}, one pair in a thousand is above {threshold:.2f} by chance; neighbors' median {usual:.2f}."
-            )
+            above = f"one pair in a thousand is above {threshold:.2f} by chance"
+            sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
             found.append(Finding(f"chance, {name}", threshold, None, sentence, level(usual > threshold)))
     if again is not None:
         by_chance = 100 * space.found["given"].rows.shape[1] / (len(space.distinct) - 1)
@@ -262,26 +259,16 @@ def about_chance(space, B, again):
 def about_health(space, B, counts=None):
     """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
     U = directions(B[space.queries])
-    names = (
-        "mean cosine",
-        "share of the first direction",
-        "effective rank",
-        "skewness of hubs",
-        "share with a near twin",
-    )
-    random = np.random.default_rng(3).normal(size=U.shape)
-    pairs = zip(names, health(U), health(directions(random)), strict=True)
-    found = [
-        Finding(name, float(x), None, f"{name.capitalize()}: {two(x)}; of random vectors {two(y)}.")
-        for name, x, y in pairs
-    ]
+    random, found = directions(np.random.default_rng(3).normal(size=U.shape)), []
+    for name, x, y in zip(HEALTH, health(U), health(random), strict=True):
+        sentence = f"{name.capitalize()}: {two(x)}; of random vectors {two(y)}."
+        found.append(Finding(name, float(x), None, sentence))
     filled = np.concatenate([rows.any(axis=1) for _, rows in blocks(B)])
     zero = int(np.sum(~filled))
     double = len(B) - zero - len(space.distinct)
     found.append(Finding("zero rows", zero, 0, f"{zero} items are zero, and left out.", level(not zero)))
-    found.append(
-        Finding("parallel rows", double, 0, f"{double} items are parallel to an earlier one.", level(not double))
-    )
+    sentence = f"{double} items are parallel to an earlier one."
+    found.append(Finding("parallel rows", double, 0, sentence, level(not double)))
     if counts is not None:
         cold = int(np.sum(filled & (counts == 0)))
         sentence = f"{cold} items with a count of 0 are not zero: nothing trained these."
@@ -289,9 +276,8 @@ def about_health(space, B, counts=None):
         lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
         r = rank_correlation(lengths, counts[space.queries]) if np.ptp(lengths) > 1e-6 * lengths.max() else None
         if r is not None:
-            found.append(
-                Finding("length and frequency", r, None, f"Rank correlation of length and frequency: {r:.2f}.")
-            )
+            sentence = f"Rank correlation of length and frequency: {r:.2f}."
+            found.append(Finding("length and frequency", r, None, sentence))
     return found
 
 
