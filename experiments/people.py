@@ -3,7 +3,7 @@
 people.csv has a row for each input, method, k and setting (τ: λ₁ = τ², λ₂ = τ, λ_w = τ²; or α): Spearman's correlation
 of cosines, and of dot products, with the judgments of WordSim-353 and of SimLex-999. Inputs are the 0/1 matrix of
 glosses × words, the same with centered columns, and the shifted positive PMI of words that share a gloss. k = 0 stands
-for no decomposition. SimLex-999 comes with gensim (pip install gensim). Three minutes.
+for no decomposition. Both lists come with gensim (pip install gensim). Three minutes.
 """
 
 import numpy as np
@@ -13,22 +13,28 @@ from scipy.stats import rankdata
 from experiments import run
 from experiments.documentation_cosines import WEIGHTS
 from experiments.people_held_out import leading
-from helpers import read_glosses, read_wordsim, shifted_ppmi
+from helpers import read_glosses, shifted_ppmi
 
 RANKS = 50, 100, 200, 400
 ALPHAS = -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
 TAUS, SOFT = (0, 6, 12, 17, 24, 34, 48, 68, 96, np.inf), (0, 3, 6, 9, 12, 15, 18, 21, 24, 30)
 SETTINGS = {"f = σ^α": ALPHAS, "Eq. 2": SOFT, "weight decay": SOFT}
+FILES = {"wordsim": "wordsim353.tsv", "simlex": "simlex999.txt"}
 LISTS = "wordsim", "simlex"
 TOLERANCE = 2e-3  # closed forms; pairs whose cosines nearly tie may change places
 
 
-def read_simlex():
-    """SimLex-999, as read_wordsim; from the package gensim, which has it as test data."""
+def read_judgments(name):
+    """WordSim-353 or SimLex-999, from the package gensim, which has both as test data.
+
+    Returns: a DataFrame with the columns first, second and score, a mean over raters from 0 to 10. In WordSim-353 one
+    pair is tiger, tiger, and two others are there twice.
+    Source: Finkelstein et al. 2002; Hill et al. 2015.
+    """
     import pandas as pd
     from gensim.test.utils import datapath
 
-    return pd.read_csv(datapath("simlex999.txt"), sep="\t", comment="#", names=["first", "second", "score"])
+    return pd.read_csv(datapath(FILES[name]), sep="\t", comment="#", names=["first", "second", "score"])
 
 
 def pairs(judged, words):
@@ -68,7 +74,7 @@ def cooccurrence(X):
 def judgments():
     """Columns of X that occur in a pair, and for each list the pairs as places among these, with their scores."""
     words = read_glosses().words
-    judged = {"wordsim": pairs(read_wordsim(), words), "simlex": pairs(read_simlex(), words)}
+    judged = {name: pairs(read_judgments(name), words) for name in LISTS}
     used = np.unique(np.concatenate([side for first, second, _ in judged.values() for side in (first, second)]))
     return used, {name: (*np.searchsorted(used, (i, j)), score) for name, (i, j, score) in judged.items()}
 

@@ -5,7 +5,7 @@ from cosine_audit.neighbors import nearest, overlap
 from helpers.claims import check, check_identity, check_that, show
 from helpers.documentation import read_documentation
 from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
-from helpers.glosses import read_glosses, read_wordsim
+from helpers.glosses import read_glosses
 from helpers.models import (
     choices_of_d,
     factor_norm_factors,
@@ -75,7 +75,6 @@ __all__ = [
     "propensity_scaled",
     "read_documentation",
     "read_glosses",
-    "read_wordsim",
     "readings",
     "realizing_transform",
     "recall_at",

@@ -1,7 +1,7 @@
-"""A collection of real texts: which words stand in which of the 117 659 glosses of WordNet 3.0, and what people say.
+"""A collection of real texts: which words stand in which of the 117 659 glosses of WordNet 3.0.
 
 The matrix is committed; `python tools/glosses.py FOLDER` made it from WordNet, whose licence, in WORDNET-LICENSE, goes
-with every copy. It holds no text, only which words occur. wordsim353.csv is WordSim-353 as gensim 4.4.0 ships it.
+with every copy. It holds no text, only which words occur.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from helpers.movielens import MissingDataError
 
-FILE, WORDSIM = (Path(__file__).with_name(name) for name in ("glosses.npz", "wordsim353.csv"))
+FILE = Path(__file__).with_name("glosses.npz")
 SHA256 = "88edfc6f319de136c17ef4c1571b89807d3ca962b611fafef6f464ed7474e861"
 
 
@@ -49,15 +49,3 @@ def read_glosses():
         X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(words)))
         named = np.append(categories, "")  # −1 is the last
         return Glosses(X, words, categories[stored["gloss_category"]], named[stored["word_category"]])
-
-
-def read_wordsim():
-    """WordSim-353: pairs of words, and how related people find them.
-
-    Returns: a DataFrame of 353 rows with the columns first, second and score, the mean of 13 or 16 raters from 0
-    (totally unrelated) to 10 (very much related or identical). One pair is tiger, tiger; two others are there twice.
-    Source: Finkelstein et al. 2002, https://gabrilovich.com/resources/data/wordsim353/wordsim353.html.
-    """
-    import pandas as pd  # here, as it would double the time that importing helpers takes
-
-    return pd.read_csv(WORDSIM)

@@ -51,7 +51,6 @@ GOOD = {
     "propensity_scaled": {"X": X, "item_power": 0.5, "user_power": 0.0},
     "read_documentation": {},
     "read_glosses": {},
-    "read_wordsim": {},
     "readings": {"n_items": 30},
     "realizing_transform": {"B": B[:2], "T": np.eye(2)},
     "recall_at": RANKING,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from experiments import read
-from helpers import glosses, read_glosses, read_wordsim
+from helpers import glosses, read_glosses
 from helpers.movielens import MissingDataError
 
 ENTITY = (
@@ -55,19 +55,16 @@ def test_a_matrix_that_is_missing_or_damaged(tmp_path, monkeypatch):
         read_glosses()
 
 
-def test_judgments():
-    judged = read_wordsim()
-    assert len(judged) == 353
-    assert judged["score"].between(0, 10).all()
+def test_judgments_agree_with_raw_cosines_as_the_table_says():
+    pytest.importorskip("gensim", reason="the judgments come with gensim, which the book does not pin")
+    from experiments.people import judgments, read_judgments, row_of
 
-
-def test_simlex_agrees_with_raw_cosines_as_the_table_says():
-    pytest.importorskip("gensim", reason="SimLex-999 comes with gensim, which the book does not pin")
-    from experiments.people import judgments, row_of
-
+    judged = {name: read_judgments(name) for name in ("wordsim", "simlex")}
+    assert {name: len(rows) for name, rows in judged.items()} == {"wordsim": 353, "simlex": 999}
+    assert all(rows["score"].between(0, 10).all() for rows in judged.values())
     used, judged = judgments()
     found = row_of(read_glosses().X[:, used].T.toarray(), judged)
     known = read("people").query("name == '0/1' and method == 'no decomposition'").iloc[0]
-    assert len(judged["simlex"][2]) == 668
+    assert [len(scores) for _, _, scores in judged.values()] == [240, 668]
     assert found == pytest.approx({name: known[name] for name in found}, abs=2e-4)
     assert np.isfinite(list(found.values())).all()

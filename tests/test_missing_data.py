@@ -42,6 +42,8 @@ def test_libraries_that_are_not_there_are_a_reason(monkeypatch):
     missing_data.missing.cache_clear()
     monkeypatch.setattr(missing_data, "STORES", ["numpy"])
     assert missing_data.missing("in-a-vector-store") is None
+    monkeypatch.setattr(missing_data, "JUDGMENTS", ["no_such_package"])
+    assert missing_data.missing("what-people-say") == reason.replace("store;", "package;")
 
 
 def test_the_stores_are_those_that_the_chapter_imports():

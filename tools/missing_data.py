@@ -19,16 +19,21 @@ def no_movielens():
         return str(problem)
 
 
+JUDGMENTS = ["gensim"]  # which has WordSim-353 and SimLex-999 as test data
 STORES = ["apsw", "faiss", "lancedb", "pyarrow", "qdrant_client", "sqlite_vec", "usearch"]
 
 
-def no_stores():
-    """Which vector stores are not installed, None if all are."""
-    if away := [name for name in STORES if find_spec(name) is None]:
+def not_installed(names):
+    """Which of these packages are not installed, None if all are."""
+    if away := [name for name in names if find_spec(name) is None]:
         return f"not installed: {', '.join(away)}; pip install -r tests/requirements.txt"
 
 
-CHAPTERS = {"in-a-vector-store": no_stores, "movielens": no_movielens}
+CHAPTERS = {
+    "in-a-vector-store": lambda: not_installed(STORES),
+    "movielens": no_movielens,
+    "what-people-say": lambda: not_installed(JUDGMENTS),
+}
 
 
 @functools.cache
