@@ -15,7 +15,7 @@ from helpers import cosine_similarity
 RULES = "no", "yes", "by convention", "balance", "balance denies"
 PAGES = {
     "what-to-do": ("no", "yes", "by convention", "at the exact minimum", "where training comes to rest"),
-    "what-to-do-ja": ("決まらない", "決まる", "規約", "厳密な最小点", "学習が停留点に着けば決まる"),
+    "what-to-do-ja": ("定まらない", "定まる", "規約", "厳密な最小点", "学習が停留点に達すれば定まる"),
     "what-to-do-zh": ("不确定", "确定", "按约定", "在精确的最小值点", "训练停在驻点时确定"),
     "what-to-do-vi": ("không", "có", "duy nhất theo quy ước", "có, tại đúng điểm cực tiểu", "có, khi huấn luyện tới"),
 }
