@@ -22,11 +22,11 @@ PAGES = sorted((ROOT / "book").glob("what-to-do*.md"))
 
 
 def blocks(path):
-    """The blocks of Python on a page: the one with safe_items and compare, then a dictionary of the libraries'."""
+    """The blocks of Python on a page: safe_items and compare, then a dictionary of the libraries'."""
     text = path.read_text("utf-8")
-    definition, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    safe, compare, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
     calls = re.findall(r"^:::\{tab-item\} ([^\n]+)\n```python\n(.*?)^```$", text, re.M | re.S)
-    return definition, dict(calls)
+    return f"{safe}\n\n{compare}", dict(calls)
 
 
 def recipe(path):
