@@ -136,7 +136,7 @@ def printed(capsys):
 @pytest.mark.parametrize("library", blocks(ENGLISH)[1])
 def test_each_librarys_block_runs_alone(library, model, tmp_path, monkeypatch, capsys, safe_items):
     X, A, B = model
-    A, B = transform(A, B, np.diag([9.0, 3, 1, 1 / 3, 1 / 9]))
+    A, B = h.transform(A, B, np.diag([9.0, 3, 1, 1 / 3, 1 / 9]))
     P = X @ A
     monkeypatch.chdir(tmp_path)
     if library == "PyTorch" and "torch" not in sys.modules:
@@ -147,10 +147,10 @@ def test_each_librarys_block_runs_alone(library, model, tmp_path, monkeypatch, c
     if library == "Spark":  # which has its own order of rows
         back, first = np.argsort(names["names"]), names["names"][0] - 100
         safe = safe[back]
-    assert_allclose(cosine_similarity(safe), cosine_similarity(safe_items(P, B, ranking=ranking)), atol=1e-8)
+    assert_allclose(h.cosine_similarity(safe), h.cosine_similarity(safe_items(P, B, ranking=ranking)), atol=1e-8)
     before, after, stay = printed(capsys)
     for found, E in ((before, B), (after, safe)):
-        nearest = np.argsort(-cosine_similarity(E)[first])[1:11]
+        nearest = np.argsort(-h.cosine_similarity(E)[first])[1:11]
         assert [int(name.strip("w")) % 100 for name in found] == list(nearest)
     assert 0 < stay < 1
 
@@ -196,7 +196,7 @@ def test_with_gensim(capsys, tree):
         fitted.syn1neg = fitted.syn1
     found = run("gensim", model=fitted)
     scores = fitted.wv.vectors @ (fitted.syn1neg - fitted.syn1neg.mean(axis=0)).T
-    assert_allclose(cosine_similarity(found["safe"]), cosine_similarity(scores), atol=1e-3)
+    assert_allclose(h.cosine_similarity(found["safe"]), h.cosine_similarity(scores), atol=1e-3)
     before, _, _ = printed(capsys)
     assert set(before) < set(fitted.wv.index_to_key)
 
@@ -239,7 +239,7 @@ def test_in_blocks_it_is_the_same(path, model, safe_items):
     for names["block"] in np.array_split(P, 7):
         exec(step, names)
     assert names["R"].shape == (k, k)
-    assert_allclose(cosine_similarity(B @ names["R"].T), cosine_similarity(safe_items(P, B)), atol=1e-10)
+    assert_allclose(h.cosine_similarity(B @ names["R"].T), h.cosine_similarity(safe_items(P, B)), atol=1e-10)
 
 
 def test_what_was_measured_stands_beside_the_fix():
