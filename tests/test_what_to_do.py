@@ -247,6 +247,7 @@ def test_what_was_measured_stands_beside_the_fix():
     for said in ("$k = 50$", "two of four versions", "in none", "300 items", "at no $k$ from 5 to 200 in dense data"):
         assert said in row["finding"].replace("\n", " ")
     assert "20 000 users × 1 000 items" in row["data"]
+    assert "in two of four versions and worse in none" in ENGLISH.read_text("utf-8")
     for path in PAGES:
         (line,) = [line for line in path.read_text("utf-8").splitlines() if "(claims.md#c24)" in line]
         assert all(re.search(number, line) for number in ("20 000", "1 000", "k = 50", "center=False", "300", "5.+200"))
