@@ -115,9 +115,7 @@ def reading_time(path):
 
 
 def test_the_paths_on_the_front_page_take_the_minutes_that_they_state():
-    cards = re.findall(
-        r":::\{grid-item-card\} You ([\s\S]*?)\*About (\d+) minutes\.\*", prose(ROOT / "book/intro.md")
-    )
+    cards = re.findall(r":::\{grid-item-card\} You ([\s\S]*?)\*About (\d+) minutes\.\*", prose(ROOT / "book/intro.md"))
     assert len(cards) == 3
     for card, stated in cards:
         pages = [page for page in re.findall(r"\]\(([\w-]+\.\w+)\)", card) if not page.startswith("what-to-do-")]

@@ -244,7 +244,13 @@ def test_in_blocks_it_is_the_same(path, model, safe_items):
 
 def test_what_was_measured_stands_beside_the_fix():
     (row,) = [row for row in yaml.safe_load((ROOT / "book/claims.yml").read_text("utf-8")) if row["id"] == "C24"]
-    for said in ("$k = 50$", "two of four versions", "behind by scores (0.10)", "300 items", "at no $k$ from 5 to 200 in dense data"):
+    for said in (
+        "$k = 50$",
+        "two of four versions",
+        "behind by scores (0.10)",
+        "300 items",
+        "at no $k$ from 5 to 200 in dense data",
+    ):
         assert said in row["finding"].replace("\n", " ")
     assert "20 000 users × 1 000 items" in row["data"]
     assert "in a third it depends on how λ is chosen" in ENGLISH.read_text("utf-8")
