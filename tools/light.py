@@ -14,16 +14,13 @@ ICON = re.compile(r"\bfa-[\w-]+")
 
 def fetch_late(app, name, template, context, doctree):
     """Give each picture of a page its size, and have it fetched when it is about to be seen."""
-    sizes = {}
-    for path, copied in app.builder.images.items():
-        if copied.endswith(".png"):
-            with Image.open(app.srcdir / path) as picture:
-                sizes[copied] = 'width="{}" height="{}"'.format(*picture.size)
+    sources = {copied: path for path, copied in app.builder.images.items()}
 
     def add(tag):
-        return f'<img loading="lazy" {sizes.get(tag[2], "")} {tag[1]}'
+        with Image.open(app.srcdir / sources[tag[2]]) as picture:
+            return '<img loading="lazy" width="{}" height="{}" {}'.format(*picture.size, tag[1])
 
-    context["body"] = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+)")', add, context.get("body", ""))
+    context["body"] = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
 
 
 def shrink(app, problem):
