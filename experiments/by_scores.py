@@ -9,22 +9,12 @@ size held_out.csv has these recalls.
 import numpy as np
 
 from experiments import run
-from experiments.common import FEW, draw_smaller, jobs
+from experiments.common import FEW, draw_smaller, jobs, recall
 from experiments.held_out import KEPT, predict
 from experiments.remedies import GRID, leading, preparations
 from helpers.spectrum import gram
 
 TOLERANCE = 1e-3  # exact algebra; of two τ that predict alike another processor may choose the other
-
-
-def recall(found, users, n=20):
-    """recall@n of scores (users, p): helpers.recall_at in half the time, ties aside."""
-    asked = users.hidden.any(axis=1)
-    seen, hidden = (part[asked] for part in users)
-    found = np.where(seen > 0, -np.inf, found[asked])
-    best = np.argpartition(found, -n, axis=1)[:, -n:]
-    hits = np.take_along_axis(hidden, best, axis=1).sum(axis=1)
-    return np.mean(hits / np.minimum(n, hidden.sum(axis=1)))
 
 
 def best(data, H, frame, unit):
@@ -34,7 +24,7 @@ def best(data, H, frame, unit):
     for objective, kept in KEPT.items():
         tried = [*GRID, np.inf] if objective == "Eq. 1" else [tau for tau in GRID if tau < s[0]]
         scores = (predict(data.validation, V, kept(s, tau), *frame) for tau in tried)
-        found = [recall(each.astype(np.float32), data.validation) for each in scores]
+        found = [recall(each.astype(np.float32), *data.validation) for each in scores]
         yield objective, tried[np.argmax(found)], max(found)
 
 

@@ -51,6 +51,15 @@ def scores(S, data):
     return {"auc": auc, "ap": average_precision, "purity": purity, "recall": found}
 
 
+def recall(scores, seen, hidden, n=20):
+    """recall@n of dense scores of which no two tie: helpers.recall_at in half the time."""
+    asked = hidden.any(axis=1)
+    found = np.where(seen[asked] > 0, -np.inf, scores[asked])
+    best = np.argpartition(found, -n, axis=1)[:, -n:]
+    hits = np.take_along_axis(hidden[asked], best, axis=1).sum(axis=1)
+    return float(np.mean(hits / np.minimum(n, hidden[asked].sum(axis=1))))
+
+
 def jobs(names, seeds=SEEDS):
     """A job for each seed and reading, so that a table half done has all readings."""
     return [{"reading": reading, "seed": seed} for seed in seeds for reading in names]

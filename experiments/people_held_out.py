@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from experiments import run
+from experiments.common import recall
 from experiments.held_out import KEPT
 from helpers import hide, read_glosses
 
@@ -31,15 +32,6 @@ def leading(X, k, mean=None):
     operator = LinearOperator((X.shape[1],) * 2, matvec=gram_times, dtype=float)
     squares, V = eigsh(operator, k, v0=np.random.default_rng(0).normal(size=X.shape[1]), tol=1e-9)
     return np.sqrt(np.maximum(squares[::-1], 0)), V[:, ::-1]
-
-
-def recall(scores, seen, hidden, n=20):
-    """recall@n where no two scores tie: as helpers.recall_at, by counting who is ahead of each hidden word."""
-    scores = np.where(seen, -np.inf, scores)
-    rows, columns = np.nonzero(hidden)
-    ahead = np.sum(scores[rows] > scores[rows, columns][:, None], axis=1)
-    hits = np.bincount(rows, ahead < n, minlength=len(scores))
-    return float(np.mean(hits / np.minimum(hidden.sum(axis=1), n)))
 
 
 def score_split(split, ranks=RANKS):

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from experiments import run
-from experiments.common import FEW, Users, draw_smaller
+from experiments.common import FEW, Users, draw_smaller, recall
 from helpers import chosen_elsewhere, cosine_similarity
 from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
 from helpers.spectrum import gram, spectrum_of_gram
@@ -39,16 +39,11 @@ def weightings(s, largest):
     return weights
 
 
-def scores(S, data, n=20):
-    """AUC, average precision, and recall@n of x_u(S − I): experiments.common.scores in half the time, ties aside."""
+def scores(S, data):
+    """AUC, average precision, and recall@20 of x_u(S − I): experiments.common.scores in half the time, ties aside."""
     counts = counts_by_level(*rounded(S, data.clusters))
-    asked = data.validation.hidden.any(axis=1)
-    seen, hidden = (part[asked].astype(np.float32) for part in data.validation)
-    found = seen @ (S - np.eye(len(S))).astype(np.float32)
-    found[seen > 0] = -np.inf
-    best = np.argpartition(found, -n, axis=1)[:, -n:]
-    hits = np.take_along_axis(hidden, best, axis=1).sum(axis=1)
-    return auc_of(*counts), precision_of(*counts), np.mean(hits / np.minimum(n, hidden.sum(axis=1)))
+    found = data.validation.seen.astype(np.float32) @ (S - np.eye(len(S))).astype(np.float32)
+    return auc_of(*counts), precision_of(*counts), recall(found, *data.validation)
 
 
 @lru_cache(maxsize=10)
@@ -72,11 +67,11 @@ def score_ranks(clusters, reading, k):
     rows = []
     for method in METHODS:
         tried = [setting for name, setting in found[0] if name == method]
-        auc, ap, recall = (
+        auc, ap, recommended = (
             np.array([[one[method, setting][score] for setting in tried] for one in found]) for score in range(3)
         )
         for seed, by_auc, by_ap in zip(SEEDS, chosen_elsewhere(auc), chosen_elsewhere(ap), strict=True):
-            free = recall[seed].argmax()
+            free = recommended[seed].argmax()
             row = {"method": method, "seed": seed, "labels": tried[by_auc], "free": tried[free]}
             row |= {"auc_labels": auc[seed, by_auc], "auc_free": auc[seed, free]}
             rows.append(row | {"ap_labels": ap[seed, by_ap], "ap_free": ap[seed, free]})
