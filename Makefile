@@ -1,8 +1,9 @@
 # Two commands do everything, set-up included:  make book  and  make test.  `make help` lists the others.
 PYTHON ?= python3
 .DEFAULT_GOAL := book
-BIN := .venv/bin
-READY := .venv/ready
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) tests/conftest.py,book tests audit/tests)
 
 .PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
@@ -71,7 +72,7 @@ clean:  ## remove what was installed and built
 	rm -rf .venv .venv-lowest .venv-newest _build
 
 $(READY): requirements.txt pyproject.toml audit/pyproject.toml
-	rm -rf .venv
-	$(PYTHON) -m venv .venv
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
 	touch $@
