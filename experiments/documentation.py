@@ -1,12 +1,14 @@
 """Which words occur in the docstrings of which functions, of 24 modules of NumPy, SciPy and scikit-learn.
 
 Usage: python -m experiments.documentation, a few seconds. It writes helpers/documentation.npz from the versions that
-are installed; with others than those that `read_documentation` names, the chapters' numbers change.
+are installed; with others than those that `read_documentation` names, the chapters' numbers change. The checksum in
+helpers/documentation.py has to be that of the file written.
 """
 
 import importlib
 import inspect
 import re
+from hashlib import sha256
 
 import numpy as np
 
@@ -53,6 +55,7 @@ def write():
     words, functions, X = word_matrix(texts, re.findall("[a-z]+", " ".join(MODULES)))
     np.savez_compressed(FILE, words=words, functions=functions, packed=np.packbits(X, axis=1))
     print(f"{len(words)} words × {len(functions)} functions, {X.mean():.1%} are 1")
+    print("sha256", sha256(FILE.read_bytes()).hexdigest())
 
 
 if __name__ == "__main__":

@@ -4,12 +4,17 @@ The matrix is committed, as new versions of these libraries change their texts; 
 made it. It holds no text, only which words occur. All three libraries are BSD-licensed.
 """
 
+import hashlib
+import io
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from helpers.movielens import MissingDataError
+
 FILE = Path(__file__).with_name("documentation.npz")
+SHA256 = "bb6e585c463b00b1b0cf31f245cc0d5d0628e563d3107e67c13fd6acaedc18d4"
 
 
 class Documentation(NamedTuple):
@@ -21,15 +26,31 @@ class Documentation(NamedTuple):
     modules: np.ndarray  # (1 197,), the module of each function: scipy.linalg; 24 different ones
 
 
+def committed_arrays(path, sha256):
+    """The arrays of an .npz file that is part of the book, as a dict.
+
+    Raises MissingDataError, which names the file, if it cannot be read or does not have that checksum.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as problem:
+        raise MissingDataError(f"{path} cannot be read: {problem.strerror}") from None
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise MissingDataError(f"{path} is not the file that this book was written with: its sha256 differs")
+    with np.load(io.BytesIO(content)) as stored:
+        return dict(stored)
+
+
 def read_documentation():
     """Words in the part of users, functions in that of items, modules in that of clusters.
 
     X[i, j] is 1 if word i occurs in the docstring of function j. Words have three letters or more and occur in at least
     five of these docstrings; names of modules do not count. Functions have at least sixty different words.
     Returns: a Documentation.
+    Raises MissingDataError if documentation.npz is not here or is not the file that was committed.
     Source: docstrings of NumPy 2.4.6, SciPy 1.17.1 and scikit-learn 1.9.1.
     """
-    with np.load(FILE) as stored:
-        words, functions, packed = (stored[name] for name in ("words", "functions", "packed"))
+    stored = committed_arrays(FILE, SHA256)
+    words, functions, packed = (stored[name] for name in ("words", "functions", "packed"))
     X = np.unpackbits(packed, axis=1, count=len(functions)).astype(float)
     return Documentation(X, words, functions, np.array([name.rpartition(".")[0] for name in functions]))

@@ -4,15 +4,13 @@ The matrix is committed; `python tools/glosses.py FOLDER` made it from WordNet, 
 with every copy. It holds no text, only which words occur.
 """
 
-import hashlib
-import io
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.movielens import MissingDataError
+from helpers.documentation import committed_arrays
 
 FILE = Path(__file__).with_name("glosses.npz")
 SHA256 = "88edfc6f319de136c17ef4c1571b89807d3ca962b611fafef6f464ed7474e861"
@@ -36,16 +34,10 @@ def read_glosses():
     Raises MissingDataError if glosses.npz is not here or is not the file that was committed.
     Source: WordNet 3.0, Copyright 2006 by Princeton University.
     """
-    try:
-        content = FILE.read_bytes()
-    except OSError as problem:
-        raise MissingDataError(f"{FILE} cannot be read: {problem.strerror}") from None
-    if hashlib.sha256(content).hexdigest() != SHA256:
-        raise MissingDataError(f"{FILE} is not the file that this book was written with: its sha256 differs")
-    with np.load(io.BytesIO(content)) as stored:
-        words, categories = (np.array(str(stored[name]).split()) for name in ("words", "categories"))
-        columns, lengths = stored["columns"].astype(np.int32), stored["lengths"]
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-        X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(words)))
-        named = np.append(categories, "")  # −1 is the last
-        return Glosses(X, words, categories[stored["gloss_category"]], named[stored["word_category"]])
+    stored = committed_arrays(FILE, SHA256)
+    words, categories = (np.array(str(stored[name]).split()) for name in ("words", "categories"))
+    columns, lengths = stored["columns"].astype(np.int32), stored["lengths"]
+    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
+    X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(words)))
+    named = np.append(categories, "")  # −1 is the last
+    return Glosses(X, words, categories[stored["gloss_category"]], named[stored["word_category"]])

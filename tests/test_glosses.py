@@ -6,8 +6,8 @@ import glosses as tool
 import numpy as np
 import pytest
 
-from experiments import read
-from helpers import glosses, read_glosses
+from experiments import read as read_table
+from helpers import documentation, glosses, read_documentation, read_glosses
 from helpers.movielens import MissingDataError
 
 ENTITY = (
@@ -26,7 +26,27 @@ def test_wordnets_own_files_and_the_table_are_read_alike(tmp_path):
     with gzip.open(tmp_path / "glosses.tsv.gz", "wt") as table:
         gloss = ENTITY.split(" | ")[1].strip()
         table.write(f"synset\tcategory\tlemmas\tgloss\nn00001740\tnoun.Tops\tentity\t{gloss}\n")
-    assert list(tool.from_wordnet(tmp_path)) == list(tool.from_table(tmp_path / "glosses.tsv.gz"))
+    of_table = tool.synsets_in(tmp_path)
+    (tmp_path / "glosses.tsv.gz").unlink()
+    assert tool.synsets_in(tmp_path) == of_table == [("noun.Tops", ["entity"], gloss)]
+
+
+@pytest.mark.parametrize(
+    "content", [b"damaged", gzip.compress(b"header\n" * 9)[:-9], gzip.compress(b"header\nonly one")]
+)
+def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path, content):
+    with pytest.raises(MissingDataError, match=r"data\.noun cannot be read"):
+        tool.write(tmp_path)
+    for part in tool.PARTS:
+        (tmp_path / f"data.{part}").write_text(ENTITY + "\n" if part != "verb" else ENTITY[:40])
+    with pytest.raises(MissingDataError, match=r"data\.verb cannot be read"):
+        tool.write(tmp_path)
+    (tmp_path / "data.verb").write_text(ENTITY)
+    with pytest.raises(MissingDataError, match=r"must hold the 117659 synsets of WordNet 3\.0, got 4"):
+        tool.write(tmp_path)
+    (tmp_path / "glosses.tsv.gz").write_bytes(content)
+    with pytest.raises(MissingDataError, match=r"glosses\.tsv\.gz cannot be read"):
+        tool.write(tmp_path)
 
 
 def test_a_word_has_a_category_if_its_synsets_agree():
@@ -46,13 +66,14 @@ def test_the_committed_matrix():
     assert of_word[list(words).index("oxygen")] == "noun.substance"
 
 
-def test_a_matrix_that_is_missing_or_damaged(tmp_path, monkeypatch):
-    monkeypatch.setattr(glosses, "FILE", tmp_path / "glosses.npz")
-    with pytest.raises(MissingDataError, match=r"glosses\.npz cannot be read: No such file"):
-        read_glosses()
-    (tmp_path / "glosses.npz").write_bytes(b"damaged")
-    with pytest.raises(MissingDataError, match=r"is not the file that this book was written with"):
-        read_glosses()
+@pytest.mark.parametrize(("home", "read"), [(documentation, read_documentation), (glosses, read_glosses)])
+def test_a_matrix_that_is_missing_or_damaged(tmp_path, monkeypatch, home, read):
+    monkeypatch.setattr(home, "FILE", tmp_path / home.FILE.name)
+    with pytest.raises(MissingDataError, match=rf"{home.FILE.name} cannot be read: No such file"):
+        read()
+    home.FILE.write_bytes(b"damaged")
+    with pytest.raises(MissingDataError, match=rf"{home.FILE.name} is not the file that this book was written with"):
+        read()
 
 
 def test_judgments_agree_with_raw_cosines_as_the_table_says():
@@ -64,7 +85,7 @@ def test_judgments_agree_with_raw_cosines_as_the_table_says():
     assert all(rows["score"].between(0, 10).all() for rows in judged.values())
     used, judged = judgments()
     found = row_of(read_glosses().X[:, used].T.toarray(), judged)
-    known = read("people").query("name == '0/1' and method == 'no decomposition'").iloc[0]
+    known = read_table("people").query("name == '0/1' and method == 'no decomposition'").iloc[0]
     assert [len(scores) for _, _, scores in judged.values()] == [240, 668]
     assert found == pytest.approx({name: known[name] for name in found}, abs=2e-4)
     assert np.isfinite(list(found.values())).all()

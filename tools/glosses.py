@@ -8,6 +8,7 @@ helpers/glosses.npz; the checksum in helpers/glosses.py has to be that of the fi
 import gzip
 import re
 import sys
+import zlib
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers.glosses import FILE
+from helpers.movielens import MissingDataError
 
+N_SYNSETS = 117_659
 LEAST_GLOSSES, LEAST_LETTERS, TOO_FREQUENT = 20, 3, 60  # in how many glosses a word is; how many are left out
 PARTS = "noun", "verb", "adj", "adv"
 
@@ -45,17 +48,31 @@ def from_table(path):
             yield category, lemmas.split(), gloss
 
 
-def from_wordnet(folder):
-    """The same from WordNet's own files, whose format is described in its page wndb(5WN)."""
-    for part in PARTS:
-        for line in (folder / f"data.{part}").read_text(encoding="utf-8").splitlines():
-            if line.startswith("  "):  # the licence
-                continue
-            fields, gloss = line.split(" | ", 1)
-            fields = fields.split(" ")
-            count = int(fields[3], 16)
-            lemmas = [re.sub(r"\((a|p|ip)\)$", "", word) for word in fields[4 : 4 + 2 * count : 2]]
-            yield CATEGORIES[int(fields[1])], lemmas, gloss.strip()
+def from_data(path):
+    """The same from one of WordNet's own files, whose format is described in its page wndb(5WN)."""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("  "):  # the licence
+            continue
+        fields, gloss = line.split(" | ", 1)
+        fields = fields.split(" ")
+        count = int(fields[3], 16)
+        lemmas = [re.sub(r"\((a|p|ip)\)$", "", word) for word in fields[4 : 4 + 2 * count : 2]]
+        yield CATEGORIES[int(fields[1])], lemmas, gloss.strip()
+
+
+def synsets_in(folder):
+    """Category, lemmas and gloss of each synset, from the table if the folder has it, else from WordNet's four files.
+
+    Raises MissingDataError, which names the file, if one is missing or damaged.
+    """
+    table, found = folder / "glosses.tsv.gz", []
+    files = [table] if table.exists() else [folder / f"data.{part}" for part in PARTS]
+    for path in files:
+        try:
+            found += from_table(path) if path == table else from_data(path)
+        except (OSError, EOFError, ValueError, LookupError, RuntimeError, zlib.error) as problem:
+            raise MissingDataError(f"{path} cannot be read as glosses of WordNet: {problem}") from None
+    return found
 
 
 def bag(lemmas, gloss):
@@ -85,8 +102,9 @@ def category_of_words(words, synsets):
 
 def write(folder):
     """Read WordNet and write the matrix."""
-    table = folder / "glosses.tsv.gz"
-    synsets = list(from_table(table) if table.exists() else from_wordnet(folder))
+    synsets = synsets_in(folder)
+    if len(synsets) != N_SYNSETS:
+        raise MissingDataError(f"{folder} must hold the {N_SYNSETS} synsets of WordNet 3.0, got {len(synsets)}")
     bags = [bag(lemmas, gloss) for _, lemmas, gloss in synsets]
     words = vocabulary(bags)
     place = {word: i for i, word in enumerate(words)}
