@@ -1,8 +1,10 @@
 """Reading chapters, for the tests of the book's rules and for the summary that they print."""
 
 import ast
+import functools
 import pathlib
 import re
+from itertools import pairwise
 from statistics import median
 
 import nbformat
@@ -14,6 +16,7 @@ FOLD = r"^(`{3,}|:{3,})\{(?:dropdown\}.*\n|[^}]*\}.*\n(?::.*\n)*?:class: dropdow
 DRAWN = ("image/png", "text/html", "text/latex", "text/markdown")
 
 
+@functools.cache
 def read(path):
     """The cells of a chapter that hold something."""
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.source.strip()]
@@ -37,6 +40,25 @@ def is_imports(cell):
     others = [line for line in rest if not isinstance(line, ast.Import | ast.ImportFrom)]
     simple = all(isinstance(line, ast.Assign | ast.Expr) for line in others)
     return isinstance(first, ast.Import | ast.ImportFrom) and simple and len(others) <= 3
+
+
+def folds(cells):
+    """The folded code cells, imports apart."""
+    return [cell for cell in code(cells) if is_folded(cell) and not is_imports(cell)]
+
+
+def folds_after_folds(cells):
+    """The folds that come right after another one."""
+    found = [cell.id for cell in folds(cells)]
+    return [cell for before, cell in pairwise(cells) if before.id in found and cell.id in found]
+
+
+def unnamed(cells):
+    """The folds whose name does not say what they hold."""
+    nothing = re.compile(r"(show )?(the )?(code)?", re.I)
+    return [
+        cell for cell in folds(cells) if nothing.fullmatch(cell.metadata.get("mystnb", {}).get("code_prompt_show", ""))
+    ]
 
 
 def printed(cell):
@@ -78,7 +100,10 @@ def words(text):
 
 
 def measure(cells):
-    """What a chapter's main line is like: a dict of words, word of the first figure, figures per 1 000, and a ratio."""
+    """What a chapter is like: words, word of the first figure, figures per 1 000 and what is shown of its main line;
+
+    lines folded, folds right after a fold and folds without a name of the whole.
+    """
     count, first, figures, line = 0, None, 0, list(main_line(cells))
     for cell, source in line:
         count += words(source) if cell.cell_type == "markdown" else 0
@@ -90,6 +115,9 @@ def measure(cells):
         "first figure": first,
         "figures": 1000 * figures / max(count, 1),
         "shown": sum(map(shows, ran)) / max(len(ran), 1),
+        "folded": sum(cell.source.count("\n") + 1 for cell in folds(cells)),
+        "after": len(folds_after_folds(cells)),
+        "unnamed": len(unnamed(cells)),
     }
 
 
@@ -103,19 +131,21 @@ def minutes(cells):
 
 
 def medians(measured):
-    """The medians over chapters of the last two numbers."""
+    """The medians over chapters of the two ratios."""
     return {key: median(row[key] for row in measured) for key in ("figures", "shown")}
 
 
 def summary(chapters):
     """Lines of a table of measure's numbers: the chapters, a dict from name to cells, and their medians."""
     measured = {name: measure(cells) for name, cells in chapters.items()}
-    form = "{:22}{:>8}{:>14}{:>12}{:>10}".format
-    yield form("chapter", "words", "first figure", "per 1 000", "shown")
-    for name, row in [*measured.items(), ("median", medians(measured.values()))]:
+    form = "{:20}{:>7}{:>14}{:>11}{:>8}{:>14}{:>17}{:>9}".format
+    folded = "folded", "after", "unnamed"
+    yield form("chapter", "words", "first figure", "per 1 000", "shown", "folded lines", "fold after fold", "unnamed")
+    total = {key: sum(row[key] for row in measured.values()) for key in folded}
+    for name, row in [*measured.items(), ("medians and sums", medians(measured.values()) | total)]:
         ratios = f"{row['figures']:.1f}", f"{row['shown']:.0%}"
         first = "none" if row.get("first figure", "") is None else row.get("first figure", "")
-        yield form(name, row.get("words", ""), first, *ratios)
+        yield form(name, row.get("words", ""), first, *ratios, *(row[key] for key in folded))
 
 
 def sections(cells):

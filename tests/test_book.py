@@ -9,6 +9,7 @@ from chapters import (
     CHAPTERS,
     ROOT,
     code,
+    folds_after_folds,
     is_figure,
     is_folded,
     is_imports,
@@ -19,10 +20,15 @@ from chapters import (
     printed,
     read,
     summary,
+    unnamed,
     words,
 )
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
+# Chapters that still have a fold right after a fold, and folds called “Show the code”: these lists only get shorter
+FOLD_AFTER_FOLD = """audit beyond-linear beyond-one-machine counting experiment how-arbitrary in-a-vector-store movielens
+    one-curve real-data remedies remedies-measured replies unique-and-wrong what-people-say who-chooses"""
+UNNAMED = "beyond-linear beyond-one-machine counting experiment how-arbitrary remedies unique-and-wrong who-chooses"
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -86,6 +92,19 @@ def test_code_on_pages_without_a_kernel_fits_too(path):
 @each_chapter
 def test_prose_comes_between_cells(path):
     assert longest_run(read(path)) <= LONGEST_RUN
+
+
+@each_chapter
+def test_no_fold_comes_right_after_a_fold(path):
+    """What the first one showed is read before the next is opened."""
+    found = [cell.source for cell in folds_after_folds(read(path))]
+    assert not found or path.stem in FOLD_AFTER_FOLD.split(), found
+
+
+@each_chapter
+def test_every_fold_says_what_it_holds(path):
+    found = [cell.source for cell in unnamed(read(path))]
+    assert not found or path.stem in UNNAMED.split(), found
 
 
 @each_chapter
