@@ -20,11 +20,12 @@ BROWSERS = [
     "chromium-browser",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
-# Wait until formulas are typeset, and fonts and pictures, those out of sight too, are there or have failed.
+# Wait until formulas are typeset, and fonts and pictures, all of these out of sight too, are there or have failed.
 SETTLED = """
 for (const image of document.images) image.loading = "eager";
 const pictures = [...document.images].map((image) => image.decode().catch(() => null));
-Promise.all([window.MathJax?.startup?.promise, document.fonts.ready, ...pictures])
+const typeset = window.MathJax?.startup?.promise.then(() => MathJax.startup.document.lazyTypesetAll?.());
+Promise.all([typeset, document.fonts.ready, ...pictures])
   .catch(() => null)
   .then(() => setTimeout(arguments[0], 100));
 """

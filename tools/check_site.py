@@ -21,9 +21,12 @@ LEGIBLE = 700  # a figure of 7 inches, opened, is this many pixels wide or more:
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}  # 1.6 Mbit/s
 FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
+# Wait until the formulas in sight are typeset, in their fonts, and return the milliseconds since the click.
 TYPESET = """
-const done = arguments[0];
-Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.ready).then(() => done(performance.now()));
+const inSight = (marker) => marker.checkVisibility() && marker.getBoundingClientRect().top < innerHeight;
+const wait = () => [...document.querySelectorAll("mjx-lazy")].some(inSight) ? setTimeout(wait, 20) : done();
+const [report] = arguments, done = () => document.fonts.ready.then(() => report(performance.now()));
+Promise.resolve(window.MathJax?.startup?.promise).then(wait);
 """
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 
@@ -39,7 +42,7 @@ def traffic_faults(browser, home):
 
 
 def first_visit(browser, url):
-    """Open a page through a slow line, with nothing in store: the bytes fetched, and seconds until formulas are set."""
+    """Open a page through a slow line, with nothing in store: the bytes fetched, and seconds until formulas in sight are set."""
     browser.get("about:blank")
     browser.get_log("performance")
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
@@ -179,7 +182,7 @@ def report(found, others):
     """Print a line for each page, every fault, and a summary; return the number of faults."""
     for page, facts in found.items():
         count = f"{facts['formulas']} formulas, {facts['images']} images, {len(facts['links'])} links, "
-        count += f"{facts['weight'] / 1e6:.2f} MB, typeset after {facts['seconds']:.1f} s at 1.6 Mbit/s"
+        count += f"{facts['weight'] / 1e6:.2f} MB, formulas in sight after {facts['seconds']:.1f} s at 1.6 Mbit/s"
         print(f"{page}: {count}, {len(facts['faults'])} faults")
     faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]]
     faults += others

@@ -50,6 +50,17 @@ for (const table of document.querySelectorAll("table.stack, .stack table")) {
     });
 }
 
+// Formulas in sight are typeset first, then the others, for those who search, print, or listen to the page.
+const inSight = (marker) => marker.checkVisibility() && marker.getBoundingClientRect().top < innerHeight;
+
+const typesetAll = () => MathJax.startup.document.lazyTypesetAll();
+
+function typesetOthers() {
+  if ([...document.querySelectorAll("mjx-lazy")].some(inSight)) setTimeout(typesetOthers, 200);
+  else document.fonts.ready.then(() => setTimeout(typesetAll, 500));
+}
+addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetOthers, 1000)));
+
 // Pointed at, or reached by Tab, a link to a theorem, an equation, a figure or a claim shows it, from any page of the book.
 const SHOWN = "div.proof.admonition, div.math, figure, div.claim";
 const pages = {};
@@ -73,7 +84,7 @@ async function showPreview(link) {
   for (const part of [copy, ...copy.querySelectorAll("[id]")]) part.removeAttribute("id");
   preview.replaceChildren(copy);
   preview.hidden = false;
-  if (page !== document) await window.MathJax?.typesetPromise?.([preview]);
+  if (page !== document) await window.MathJax?.typesetPromise?.([preview]).then(typesetAll);
   const { top, bottom, left } = link.getBoundingClientRect();
   const { width, height } = preview.getBoundingClientRect();
   preview.style.left = `${Math.max(8, Math.min(left, innerWidth - width - 8))}px`;
