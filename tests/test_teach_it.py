@@ -1,0 +1,70 @@
+"""The page for those who teach, and the homework: its minutes, its starting cells, its marks, its answers."""
+
+import re
+from contextlib import redirect_stdout
+from io import StringIO
+
+import matplotlib.pyplot as plt
+import pytest
+from chapters import ROOT, read
+
+PLAN = (ROOT / "book/teach-it.md").read_text("utf-8")
+CELLS = {cell.id: cell.source for cell in read(ROOT / "book/homework.ipynb")}
+TASKS = [name[:6] for name in CELLS if name.endswith("-start")]
+
+
+def marks(*answered):
+    """What the marks say if these tasks' answers stand in the place of their starting cells: {task: line}."""
+    names, said = {}, {}
+    for name, source in CELLS.items():
+        task, _, part = name.rpartition("-")
+        if name in ("hw-imports", "hw-data", "hw-figure", "hw-mark") or part == "start":
+            exec(CELLS[f"{task}-answer"] if task in answered else source, names)
+        elif part == "mark":
+            with redirect_stdout(StringIO()) as text:
+                exec(source, names)
+            said[task] = text.getvalue().splitlines()[-1]
+    plt.close("all")
+    return said
+
+
+def test_the_plan_takes_ninety_minutes():
+    rows = re.findall(r"^\| (\d+) \|", PLAN, re.M)
+    assert sum(map(int, rows)) == 90
+    assert "| 10 | In pairs, on paper: [task 1](homework.ipynb)" in PLAN
+    assert "*Pencil, 10 minutes.*" in CELLS["hw-1"]
+
+
+def test_the_homework_takes_the_minutes_that_it_states():
+    minutes = sum(
+        int(found) for text in CELLS.values() for found in re.findall(r"^\*\w+, (\d+) minutes\.\*", text, re.M)
+    )
+    assert len(TASKS) == 5
+    assert f"about {minutes} minutes" in CELLS["hw-title"]
+    assert f"about {minutes} minutes" in PLAN
+
+
+def test_no_task_is_solved_to_begin_with():
+    assert marks() == {task: f"task {task[-1]}: not yet" for task in TASKS}
+
+
+def test_every_answer_solves_its_task():
+    assert marks(*TASKS) == {task: f"task {task[-1]}: ✓ solved" for task in TASKS}
+
+
+@pytest.mark.parametrize(
+    ("task", "right", "wrong"),
+    [
+        ("task-1", "1 / 2", "2"),
+        ("task-2", "B / d", "B * d"),
+        ("task-3", "1e-6", "0.1"),
+        ("task-4", "s[0] ** -0.5", "s[0] ** -1"),
+        ("task-5", 'mode="r").T', 'mode="r")'),
+        ("task-5", 'B @ np.linalg.qr(P, mode="r").T', "(P @ B.T).T"),
+    ],
+)
+def test_a_wrong_answer_is_not_marked_as_solved(monkeypatch, task, right, wrong):
+    answer = CELLS[f"{task}-answer"]
+    assert right in answer
+    monkeypatch.setitem(CELLS, f"{task}-answer", answer.replace(right, wrong))
+    assert marks(*TASKS)[task].endswith("not yet")
