@@ -11,6 +11,7 @@ VERDICTS = {"proved", "verified", "reproduced", "tested"}
 OUTCOMES = {"holds", "holds if", "mixed", "does not hold", "not reproduced here", "open"}
 ANSWERS = r"(Yes: |Yes, if |No: |No, |It depends: )"
 FILE = "book/claims.yml"
+ROWS = ledger.load()
 
 
 @functools.cache
@@ -62,17 +63,17 @@ def faults(rows, checked, labels):
 
 
 def test_every_row_is_whole_and_checked_where_it_says():
-    assert list(faults(ledger.load(), *known())) == []
+    assert list(faults(ROWS, *known())) == []
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_summaries_are_made_from_the_ledger(path):
     for cell in read(path):
         if cell.cell_type == "markdown":
-            assert cell.source == ledger.summarized(cell.source, path.stem, ledger.load()), "say make claims"
+            assert cell.source == ledger.summarized(cell.source, path.stem, ROWS), "say make claims"
     text = "\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", text, re.M))
-    assert ids == {row["id"] for row in ledger.load() if path.stem in map(ledger.homes().get, row["sections"])}
+    assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_summaries_are_made_from_the_ledger(path):
     ],
 )
 def test_a_row_that_is_wrong(key, value, fault):
-    row = next(row for row in ledger.load() if row["id"] == "C01")
+    row = next(row for row in ROWS if row["id"] == "C01")
     assert fault in "\n".join(faults([row | {key: value}], *known()))
 
 
@@ -102,7 +103,7 @@ def test_a_row_that_is_missing():
 
 def test_the_page_and_its_errata():
     row = {"before": "So it was.", "changed": "Measured at $k = 5$ too."}
-    first = next(row for row in ledger.load() if row["id"] == "C01")
+    first = next(row for row in ROWS if row["id"] == "C01")
     text = ledger.fill("<!-- rows C -->\n<!-- errata -->", [first | row])
     assert '<span id="c01"></span>**C01** The paper, section 1: *' in text
     assert "- [C01](claims.md#c01) said: “So it was.” Measured at $k = 5$ too." in text
