@@ -83,25 +83,21 @@ ANYWHERE = [(1j, ("complex128", "1j", "()")), (NAN, ("nan", "()"))]
 MASKED = np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]])
 REALS = [
     (MASKED, "1"),
-    (list(MASKED), "1"),
     ([["1.0", "2.0"]], "str"),
     (np.full((2, 2), object()), "object"),
     (None, "object: None"),
     ([[10**400, 1]], "1" + 400 * "0"),
     ([[1.0, 2.0], [3.0]], "[[1.0, 2.0], [3.0]]"),
-    (np.array(["2024-03-13"], dtype="M8[D]"), "datetime64[D]"),
     (sp.csr_array(np.ones((2, 2))), "object"),
 ]
 MATRIX = [*REALS, ([[INF, 1.0]], "inf"), (np.ones((2, 2, 2)), "(2, 2, 2)"), (np.ones((0, 2)), "(0, 2)")]
 SPARSE = [(1j * np.eye(2), "complex128"), (NAN * np.eye(2), "nan"), (np.ones((0, 2)), "(0, 2)"), (np.ones(2), "(2,)")]
 NUMBER = [("1", "'1'"), (None, "None"), (True, "True"), (np.True_, "True"), (1j, "1j"), (np.array(1.0), "array(1.)")]
 NUMBER += [([1], "[1]"), (np.ma.masked, "masked"), (NAN, "nan"), (INF, "inf")]
-RANDOM = [np.random, np.random.RandomState(0), 0, None, np.random.PCG64(0), np.random.Generator]
 LABELS = [
     ([0.0, 0.0, 1.0, NAN], "nan"),
     (["a", "a", "b", None], "None"),
     (np.array(["2024", "NaT"], dtype="M8[D]"), "NaT"),
-    (pd.array([0, 0, 1, None], dtype="Int64"), "--"),
     (np.ma.array([0, 0, 1, 1], mask=[0, 0, 0, 1]), "--"),
     (np.array([0, 0, "a", 1], dtype=object), "'a'"),
     ([[0, 0], [1]], "[[0, 0], [1]]"),
@@ -118,7 +114,7 @@ WRONG = {
     "valid_number": [*NUMBER, (10**400, "1" + 400 * "0")],
     "valid_integer": [*NUMBER, (2.0, "2.0"), (Fraction(5, 2), "5/2")],
     "valid_flag": [(1, "1"), ("yes", "'yes'"), (None, "None")],
-    "valid_generator": [(rng, repr(rng)[:15]) for rng in RANDOM],
+    "valid_generator": [(rng, repr(rng)[:15]) for rng in (np.random, np.random.RandomState(0), 0, None)],
     "valid_labels": LABELS,
 }
 
@@ -169,7 +165,6 @@ OUT_OF_RANGE = [
     ("cosine_similarity", {"E": [[1, 0], [0, 0]]}, "E must not have a zero row, which has no direction; row 1 is zero"),
     ("cosine_similarity", {"F": [[1, 2, 3]]}, r"F must be a non-empty matrix with 2 columns, got shape \(1, 3\)"),
     ("factor_norm_factors", {"s": [2.0, -1.0]}, r"s must be a non-empty vector of numbers >= 0, got \[ 2. -1.\]"),
-    ("factor_norm_factors", {"V": B[:, :1]}, r"V must be a non-empty matrix with 2 columns, got shape \(4, 1\)"),
     ("hide", {"share": 1.1}, "share must be a finite number between 0 and 1, got 1.1"),
     ("layer_norm", {"E": [[1, 2], [0, 0]]}, "E must not have a row of equal entries.*row 1 is one"),
     ("ndcg_at", {"seen": X[:1]}, r"seen must have the shape of scores, \(6, 4\), got \(1, 4\)"),
@@ -181,7 +176,6 @@ OUT_OF_RANGE = [
     ("neighbor_transform", {"j": 4}, "j must be an integer between 0 and 3, got 4"),
     ("neighbor_transform", {"i": -1}, "i must be an integer between 0 and 3, got -1"),
     ("neighbor_transform", {"j": 0}, "items i and j must not be parallel, got 0 and 0"),
-    ("neighbor_transform", {"B": [[1, 2], [-2, -4]]}, "items i and j must not be parallel, got 0 and 1"),
     ("neighbor_transform", {"B": [[1, 2], [0, 0]]}, "items i and j of B must not have a zero row"),
     ("neighbor_transform", {"cond": 0.5}, "cond must be a finite number >= 1, got 0.5"),
     ("product_norm_loss", {"X": X[:, :3]}, r"X must have as many columns as A has rows \(4\), got shape \(6, 3\)"),
@@ -211,7 +205,6 @@ OUT_OF_RANGE = [
     ("t_interval", {"confidence": 1}, "confidence must be a finite number strictly between 0 and 1, got 1"),
     ("transform", {"M": [[1, 2], [2, 4]]}, r"M must be an invertible 2×2 matrix, got \[\[1. 2.\]\n \[2. 4.\]\]"),
     ("transform", {"M": [[1.0, 0.0], [0.0, 1e-17]]}, "M must be an invertible 2×2 matrix, got"),
-    ("transform", {"M": np.ones((3, 2))}, "M must be an invertible 2×2 matrix, got"),
     ("transform", {"M": np.eye(3)}, r"M must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
     ("truncated_svd", {"k": 5}, "k must be an integer between 1 and 4, got 5"),
     ("truncated_svd", {"X": X[:2], "k": 3}, "k must be an integer between 1 and 2, got 3"),
@@ -252,51 +245,35 @@ def test_every_function_has_every_argument_checked(function):
 # What is accepted, and what it becomes
 
 
-def test_numbers_of_any_kind_become_float64():
-    for values in ([1, 2], (1.0, 2.0), np.array([1, 2], np.int8), np.array([1, 2], np.float32), range(1, 3)):
-        valid = arguments.valid_numbers("values", values)
-        assert type(valid) is np.ndarray
-        assert valid.dtype == float
-        assert_array_equal(valid, [1, 2])
+@pytest.mark.parametrize("values", [[1, 2], (1.0, 2.0), np.array([1, 2], np.int8), np.float32([1, 2]), range(1, 3)])
+def test_numbers_of_any_kind_become_float64(values):
+    valid = arguments.valid_numbers("values", values)
+    assert (type(valid), valid.dtype) == (np.ndarray, float)
+    assert_array_equal(valid, [1, 2])
 
 
-def test_numbers_that_are_float64_are_not_copied():
-    values = np.ones((3, 2))
-    assert np.shares_memory(arguments.valid_matrix("values", values), values)
-    data = sp.csr_array(values)
-    assert np.shares_memory(arguments.valid_data(data).data, data.data)
-
-
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, sp.coo_array, sp.lil_array, sp.dok_array, sp.dia_array])
-def test_sparse_data_of_any_kind_become_csr(kind):
-    data = kind(np.eye(3, 2, dtype=bool))
-    valid = arguments.valid_data(data)
-    assert isinstance(valid, sp.csr_array)
-    assert valid.dtype == float
+@pytest.mark.parametrize("kind", [sp.csc_matrix, sp.coo_array, sp.dok_array, sp.dia_array])
+def test_sparse_data_of_any_kind_become_csr_and_float64_is_not_copied(kind):
+    valid = arguments.valid_data(kind(np.eye(3, 2, dtype=bool)))
+    assert (type(valid), valid.dtype) == (sp.csr_array, float)
     assert_array_equal(valid.toarray(), np.eye(3, 2))
+    assert np.shares_memory(arguments.valid_data(valid).data, valid.data)
 
 
 @pytest.mark.parametrize(
-    ("bounds", "good", "bad", "message"),
+    ("bounds", "good", "bad"),
     [
-        ({}, [-5], [], ""),
-        ({"low": 0}, [0, 1e300], [-1e-300], "lam must be a finite number >= 0, got -1e-300"),
-        ({"low": 0, "high": 1}, [0, 1], [-1, 2], r"lam must be a finite number between 0 and 1, got (-1|2)"),
-        ({"low": 0, "strictly": True}, [1e-300], [0], "lam must be a finite number > 0, got 0"),
-        (
-            {"low": 0, "high": 1, "strictly": True},
-            [0.5],
-            [0, 1],
-            "lam must be a .* strictly between 0 and 1, got (0|1)",
-        ),
+        ({}, [-5], []),
+        ({"low": 0}, [0, 1e300], [-1e-300]),
+        ({"low": 0, "high": 1}, [0, 1], [-1, 2]),
+        ({"low": 0, "high": 1, "strictly": True}, [0.5], [0, 1]),
     ],
 )
-def test_bounds_are_included_unless_strictly(bounds, good, bad, message):
+def test_bounds_are_included_unless_strictly(bounds, good, bad):
     for value in good:
         assert arguments.valid_number("lam", value, **bounds) == value
     for value in bad:
-        with pytest.raises(ValueError, match=message):
-            arguments.valid_number("lam", value, **bounds)
+        refused("lam", [str(value)], arguments.valid_number, "lam", value, **bounds)
 
 
 def test_a_matrix_is_symmetric_up_to_rounding():

@@ -13,7 +13,6 @@ from scipy import stats
 
 from helpers import chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 
-NAN, INF = np.nan, np.inf
 GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 
 
@@ -24,11 +23,9 @@ GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
     values = np.random.default_rng(seed).normal(3, 2, size=(m, *shape))
     mean, low, high = t_interval(values, confidence)
-    assert np.shape(mean) == np.shape(low) == np.shape(high) == shape
-    expected = stats.ttest_1samp(values, 0, axis=0).confidence_interval(confidence)
+    assert np.shape(mean) == shape
     assert_allclose(mean, values.mean(axis=0))
-    assert_allclose([low, high], expected)
-    assert_allclose([low, high], stats.t.interval(confidence, m - 1, values.mean(axis=0), stats.sem(values, axis=0)))
+    assert_allclose([low, high], stats.ttest_1samp(values, 0, axis=0).confidence_interval(confidence))
 
 
 # Chosen elsewhere
@@ -43,11 +40,8 @@ def test_the_setting_is_the_first_of_the_best_in_all_other_data_sets(scores):
     assert chosen_elsewhere(scores).tolist() == chosen
 
 
-def test_the_setting_in_numbers():
-    assert chosen_elsewhere([[1, 0], [0, 1]]).tolist() == [1, 0]
-    assert chosen_elsewhere([[3, 0], [2, 0], [0, 9]]).tolist() == [1, 1, 0]
-    assert chosen_elsewhere([[1, 1], [1, 1]]).tolist() == [0, 0]
-    assert chosen_elsewhere([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]).tolist() == [0, 0]  # rounding does not decide
+def test_rounding_does_not_decide_which_setting_is_chosen():
+    assert chosen_elsewhere([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]).tolist() == [0, 0]
 
 
 # Hiding interactions
@@ -90,12 +84,10 @@ def test_every_item_of_a_user_is_hidden_equally_often(rng):
     assert np.abs(together - n * 3 * 2 / 90).max() < 4.5 * np.sqrt(n * 3 * 2 / 90)
 
 
-def test_hiding_leaves_its_argument_alone_and_counts_an_interaction_once():
+def test_an_interaction_that_is_stored_twice_is_hidden_once():
     X = sp.csr_array(([1.0, 2.0, 0.0, 1.0, 3.0], [4, 1, 0, 1, 2], [0, 5]), shape=(1, 5))  # unsorted, a 0, a double
-    before = [each.copy() for each in (X.data, X.indices, X.indptr)]
     seen, hidden = hide(np.random.default_rng(0), X, 0.5)
-    for array, copy in zip((X.data, X.indices, X.indptr), before, strict=True):
-        assert_array_equal(array, copy)
+    assert_array_equal(X.indices, [4, 1, 0, 1, 2])  # the argument is left alone
     assert_array_equal((seen + hidden).toarray(), [[0, 3, 3, 0, 1]])
     assert hidden.nnz == 2
 
@@ -141,10 +133,7 @@ def test_a_measure_is_its_mean_over_users_with_anything_hidden(measure, of_user,
 def test_rounding_noise_and_the_kind_of_matrix_do_not_change_a_ranking(measure, case, n, seed):
     scores, seen, hidden = case
     noise = 1e-13 * np.random.default_rng(seed).uniform(-1, 1, scores.shape)
-    expected = measure(scores, seen, hidden, n)
-    assert measure(scores + noise, seen, hidden, n) == expected
-    assert measure(scores, sp.csr_array(seen), sp.coo_array(hidden), n) == expected
-    assert measure(scores, 7 * seen, -hidden, n) == expected
+    assert measure(scores + noise, sp.csr_array(7 * seen), sp.coo_array(-hidden), n) == measure(*case, n)
 
 
 def test_ties_do_not_favor_the_first_items():

@@ -20,14 +20,6 @@ Words.
 Words.
 ````
 
-```{exercise} What else? *(open)*
-:label: ex-else
-```
-
-```{exercise} Forgotten
-:label: ex-forgotten
-```
-
 ```{exercise} Promised *(pencil, 5 minutes)*
 :label: ex-promised
 ```
@@ -45,8 +37,6 @@ def test_what_is_said_of_an_exercise():
     assert list(exercises.exercises(TEXT)) == [
         ("Sum of two", "ex-sum", "pencil", "10", "yes"),
         ("Plot it", "ex-plot", "computer", "30", "open"),
-        ("What else?", "ex-else", None, None, "open"),
-        ("Forgotten", "ex-forgotten", None, None, None),
         ("Promised", "ex-promised", "pencil", "5", None),
         ("Betrayed", "ex-betrayed", None, None, None),
     ]

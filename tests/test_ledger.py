@@ -76,31 +76,6 @@ def test_summaries_are_made_from_the_ledger(path):
     assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "fault"),
-    [
-        ("verdict", None, "it lacks verdict: add them"),
-        ("id", "C71", "no chapter has a check with this id"),
-        ("verdict", "proved, sworn", "verdict must be"),
-        ("outcome", "tested", "outcome must be"),
-        ("condition", "p > 3", "condition goes with holds if"),
-        ("finding", "Both.", "finding must start with"),
-        ("before", "It was so.", "before goes with changed"),
-        ("sections", ["sec-none"], "no section is labeled sec-none"),
-        ("sections", ["sec-full-rank"], "sec-full-rank has no check"),
-        ("theorems", ["thm-none"], "no theorem is labeled thm-none"),
-        ("command", "make test ONLY=none", "names no chapter"),
-    ],
-)
-def test_a_row_that_is_wrong(key, value, fault):
-    row = next(row for row in ROWS if row["id"] == "C01")
-    assert fault in "\n".join(faults([row | {key: value}], *known()))
-
-
-def test_a_row_that_is_missing():
-    assert any(f"{FILE}: no row C01" in fault for fault in faults([], *known()))
-
-
 def test_the_page_and_its_errata():
     row = {"before": "So it was.", "changed": "Measured at $k = 5$ too."}
     first = next(row for row in ROWS if row["id"] == "C01")

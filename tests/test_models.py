@@ -10,7 +10,6 @@ import helpers as h
 
 LAM = 3.0
 X = np.random.default_rng(1).poisson(1.5, size=(12, 5)).astype(float)
-NAN, INF = np.nan, np.inf
 
 
 def product_norm(X, A, B, lam):
@@ -36,9 +35,6 @@ MODELS = pytest.mark.parametrize(
 )
 
 
-# Rescaling and transforming
-
-
 @given(matrices(4, 3), matrices(4, 3), scales(3))
 def test_rescale_multiplies_a_by_d_and_divides_b(A, B, d):
     A_d, B_d = h.rescale(A, B, d)
@@ -53,18 +49,12 @@ def test_transform_multiplies_a_by_m_and_b_by_its_inverse_transpose(A, B, M):
     assert_allclose(B_m, B @ np.linalg.inv(M).T, rtol=1e-8, atol=1e-8)
 
 
-# Losses
-
-
 @MODELS
 @given(A=matrices(5, 2), B=matrices(5, 2), lam=st.floats(0, 100))
 def test_losses_agree_with_their_formula(closed_form, loss, naive, A, B, lam):
     expected = naive(X, A, B, lam)
     assert_allclose(loss(sp.csr_array(X), A, B, lam), expected, rtol=1e-9)
     assert isinstance(loss(X, A, B, lam), float)
-
-
-# Closed forms
 
 
 @pytest.mark.parametrize("k", [1, 3, 5])

@@ -11,7 +11,6 @@ from scipy.stats import zscore
 from helpers import cosine_similarity
 from helpers import remedies as r
 
-NAN, INF = np.nan, np.inf
 COUNTS = st.integers(0, 2**32 - 1).map(
     lambda seed: np.random.default_rng(seed).poisson(1.5, size=(30, 6)).astype(float)
 )
@@ -21,44 +20,23 @@ def gram_of(E):
     return E @ E.T
 
 
-def model(seed):
-    """Random data and factors: X (9, 5), A and B (5, 3)."""
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(9, 5)), *rng.normal(size=(2, 5, 3))
-
-
-# projecting back
-
-
 @given(SEEDS)
-def test_projecting_items_back_gives_the_columns_of_the_predictions(seed):
-    X, A, B = model(seed)
+def test_projecting_back_gives_the_columns_and_the_rows_of_the_predictions(seed):
+    rng = np.random.default_rng(seed)
+    X, (A, B) = rng.normal(size=(9, 5)), rng.normal(size=(2, 5, 3))
     predicted = X @ A @ B.T
     back = r.project_items_back(X.T @ X, A, B)
     assert_allclose(gram_of(back), predicted.T @ predicted, atol=1e-10 * np.sum(predicted**2))
     assert_allclose(cosine_similarity(back), 1 - cdist(predicted.T, predicted.T, "cosine"), atol=1e-7)
-
-
-@given(SEEDS)
-def test_projecting_users_back_gives_the_rows_of_the_predictions(seed):
-    X, A, B = model(seed)
-    predicted = X @ A @ B.T
     for data in (X, sp.csr_array(X)):
         back = r.project_users_back(data, A, B)
         assert_allclose(gram_of(back), gram_of(predicted), atol=1e-10 * np.sum(predicted**2))
-
-
-# whitening
 
 
 @given(SEEDS)
 def test_whitened_embeddings_are_the_polar_factor(seed):
     B = np.random.default_rng(seed).normal(size=(6, 3))
     assert_allclose(r.whiten(B), polar(B)[0], atol=1e-9)
-    assert_allclose(r.whiten(B).T @ r.whiten(B), np.eye(3), atol=1e-12)
-
-
-# centering and standardizing
 
 
 @given(COUNTS)
@@ -82,11 +60,6 @@ def test_standardized_gram_is_n_times_the_correlations(X):
     assume(np.ptp(X, axis=0).all())
     G = r.standardized_gram(X.T @ X, X.mean(axis=0), len(X))
     assert_allclose(G, len(X) * np.corrcoef(X.T), atol=1e-9)
-    Z = zscore(X, axis=0)
-    assert_allclose(G, Z.T @ Z, atol=1e-9)
-
-
-# propensities
 
 
 @given(COUNTS, st.sampled_from([-0.5, 0, 0.5, 1]), st.sampled_from([0, 0.5, 1]))
@@ -96,9 +69,6 @@ def test_propensity_scaling_against_loops(X, item_power, user_power):
         expected[u, i] = X[u, i] / (sum(X[u]) ** user_power * sum(X[:, i]) ** item_power)
     for data in (X, sp.csr_array(X)):
         assert_allclose(r.propensity_scaled(data, item_power, user_power).toarray(), expected, rtol=1e-12)
-
-
-# shifted PMI
 
 
 @given(SEEDS, st.sampled_from([0, 0.75, 1]), st.sampled_from([0.5, 1, 5]))
@@ -111,9 +81,6 @@ def test_shifted_ppmi_against_loops(seed, exponent, n_negatives):
             chance = n_negatives * sum(C[i]) * sum(C[:, j]) ** exponent / total
             expected[i, j] = max(np.log(C[i, j] / chance), 0) if C[i, j] else 0
     assert_allclose(r.shifted_ppmi(C, exponent, n_negatives), expected, atol=1e-12)
-
-
-# layer normalization
 
 
 @given(SEEDS)

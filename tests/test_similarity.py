@@ -9,7 +9,6 @@ from scipy.spatial.distance import cdist
 
 import helpers as h
 
-NAN, INF = np.nan, np.inf
 SMALL_INTEGERS = st.integers(-3, 3).map(float)
 VECTORS = st.integers(1, 4).flatmap(
     lambda k: st.tuples(*[st.lists(SMALL_INTEGERS, min_size=k, max_size=k).filter(any).map(np.array)] * 2)
@@ -75,40 +74,31 @@ def test_no_rescaling_leaves_the_attainable_interval(pair, data):
 @settings(max_examples=10)
 @given(VECTORS)
 @example((np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 1.0])))
-@example((np.array([1.0, 2.0, 3.0]), np.array([-3.0, -1.0, -1.0])))
 @example((np.array([1.0, 2.0, 3.0]), np.array([-3.0, 1.0, 1.0])))
 @example((np.array([1.0, 2.0, 0.0]), np.array([0.0, 1.0, 1.0])))
 def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
     x, y = pair
-    lower, upper = h.attainable_interval(x, y)
     starts = [np.zeros(len(x)), *(4 * np.eye(len(x)))]
+    for sign, end in zip((1, -1), h.attainable_interval(x, y), strict=True):
 
-    def extreme(sign):
-        def objective(log_d):
+        def objective(log_d, sign=sign):
             return sign * cosine(x * np.exp(log_d), y * np.exp(log_d))
 
-        bounds = [(-15, 15)] * len(x)
-        return sign * min(minimize(objective, start, bounds=bounds, tol=1e-8).fun for start in starts)
-
-    assert abs(extreme(1) - lower) < 1e-3
-    assert abs(extreme(-1) - upper) < 1e-3
+        found = [minimize(objective, start, bounds=[(-15, 15)] * len(x), tol=1e-8).fun for start in starts]
+        assert abs(sign * min(found) - end) < 1e-3
 
 
 @pytest.mark.parametrize(
     ("x", "y", "interval"),
     [
         ([1, 1], [1, 4], (0.8, 1)),
-        ([1, 1], [-1, -4], (-1, -0.8)),
         ([1, 1], [1, -1], (-1, 1)),
         ([1, 0], [0, 1], (0, 0)),
         ([1, 1, 0], [0, 1, 1], (0, 1)),
-        ([1, 1, 0], [0, -1, -1], (-1, 0)),
         ([0, 1], [1, 1], (0, 1)),
-        ([0, 1], [1, -1], (-1, 0)),
         ([1e200, 2e200], [1e-200, 1e-200], (np.sqrt(8) / 3, 1)),
         ([1e300, 1e-300], [1e-300, 1e300], (0, 1)),
         ([1, 2], [3, 6], (1, 1)),
-        ([1, 2], [-3, -6], (-1, -1)),
         ([5], [-2], (-1, -1)),
         ([1e-200, 1], [-1e-200, 1], (-1, 1)),
     ],
