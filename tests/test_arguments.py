@@ -92,8 +92,15 @@ REALS = [
 ]
 MATRIX = [*REALS, ([[INF, 1.0]], "inf"), (np.ones((2, 2, 2)), "(2, 2, 2)"), (np.ones((0, 2)), "(0, 2)")]
 SPARSE = [(1j * np.eye(2), "complex128"), (NAN * np.eye(2), "nan"), (np.ones((0, 2)), "(0, 2)"), (np.ones(2), "(2,)")]
-NUMBER = [("1", "'1'"), (None, "None"), (True, "True"), (np.True_, "True"), (1j, "1j"), (np.array(1.0), "array(1.)")]
-NUMBER += [([1], "[1]"), (np.ma.masked, "masked"), (NAN, "nan"), (INF, "inf")]
+NUMBER = [
+    ("1", "'1'"),
+    (None, "None"),
+    (True, "True"),
+    (1j, "1j"),
+    ([1], "[1]"),
+    (np.ma.masked, "masked"),
+    (NAN, "nan"),
+]
 LABELS = [
     ([0.0, 0.0, 1.0, NAN], "nan"),
     (["a", "a", "b", None], "None"),
@@ -107,10 +114,7 @@ LABELS = [
 WRONG = {
     "valid_reals": REALS,
     "valid_matrix": MATRIX,
-    "valid_data": [
-        *((bad, got) for bad, got in MATRIX if not sp.issparse(bad)),
-        *((sp.coo_array(E), g) for E, g in SPARSE),
-    ],
+    "valid_data": [*REALS[:-1], *MATRIX[-3:], *((sp.coo_array(E), got) for E, got in SPARSE)],
     "valid_number": [*NUMBER, (10**400, "1" + 400 * "0")],
     "valid_integer": [*NUMBER, (2.0, "2.0"), (Fraction(5, 2), "5/2")],
     "valid_flag": [(1, "1"), ("yes", "'yes'"), (None, "None")],
@@ -131,12 +135,11 @@ def refused(argument, got, function, *arguments, **named):
 @pytest.mark.parametrize("validator", WRONG)
 def test_a_validator_refuses_what_is_wrong(validator):
     function = getattr(arguments, validator)
-    parameters = inspect.signature(function).parameters
+    first = next(iter(inspect.signature(function).parameters))
     limits = {"low": 1, "high": 5} if "integer" in validator else {}
     for value, got in WRONG[validator]:
-        named = ("rng", value) if "rng" in parameters else ("X", value)
-        given = {"name": "X"} if "name" in parameters else {}
-        refused(named[0], [got], function, **{next(n for n in parameters if n != "name"): value}, **given, **limits)
+        given = ("X", value) if first == "name" else (value,)
+        refused("X" if first == "name" else first, [got], function, *given, **limits)
 
 
 # Numbers that will not do: what is changed in the good call, and what the message says

@@ -58,28 +58,18 @@ def test_every_chapter_is_in_the_table_of_contents():
 
 
 @each_chapter
-def test_every_cell_was_executed_in_order(path):
+def test_every_cell_was_executed_in_order_and_the_chapter_stays_under_one_megabyte(path):
     counts = [cell.execution_count for cell in code(read(path))]
     assert counts == list(range(1, len(counts) + 1))
+    assert path.stat().st_size < 1_000_000
 
 
 @each_chapter
-def test_no_output_is_an_error_or_a_warning(path):
-    outputs = [output for cell in code(read(path)) for output in cell.outputs]
-    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-
-
-@each_chapter
-def test_cells_are_short_enough_to_read(path):
+def test_cells_are_short_enough_to_read_and_lines_fit_the_page(path):
     for cell in code(read(path)):
         most = LONGEST_FOLDED if is_folded(cell) else LONGEST_CELL
         assert is_imports(cell) or cell.source.count("\n") < most, cell.source
-
-
-@each_chapter
-def test_code_and_printed_lines_fit_the_page(path):
-    lines = [line for cell in code(read(path)) for line in cell.source.split("\n") + printed(cell)]
-    assert not [line for line in lines if len(line) > LONGEST_LINE]
+        assert not [line for line in cell.source.split("\n") + printed(cell) if len(line) > LONGEST_LINE]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -130,7 +120,8 @@ def test_a_stated_reading_time_is_the_computed_one(path):
     assert stated in ([], [str(minutes(read(path)))])
 
 
-def reading_time(path):
+def reading_time(page):
+    path = ROOT / "book" / page
     return minutes(read(path)) if path.suffix == ".ipynb" else words(prose(path)) / 100
 
 
@@ -140,7 +131,7 @@ def test_the_paths_on_the_front_page_take_the_minutes_that_they_state():
     for card, stated in cards:
         pages = [page for page in re.findall(r"\]\(([\w-]+\.\w+)\)", card) if not page.startswith("what-to-do-")]
         pages = ["claims.yml" if page == "claims.md" else page for page in pages]  # that has the rows
-        assert sum(reading_time(ROOT / "book" / page) for page in pages) == pytest.approx(int(stated), abs=15), card
+        assert sum(map(reading_time, pages)) == pytest.approx(int(stated), abs=15), card
 
 
 def test_the_book_shows_and_explains():
@@ -152,14 +143,11 @@ def test_the_book_shows_and_explains():
 
 
 @each_chapter
-def test_outputs_hold_no_path_address_or_version(path):
+def test_no_output_is_an_error_a_warning_a_path_or_an_address(path):
+    outputs = [output for cell in code(read(path)) for output in cell.outputs]
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     outputs = json.dumps([cell.outputs for cell in code(read(path)) if not is_figure(cell)])
     assert not re.search(r"0x[0-9a-f]{6}|/home/|/tmp/|site-packages", outputs)
-
-
-@each_chapter
-def test_a_chapter_stays_under_one_megabyte(path):
-    assert path.stat().st_size < 1_000_000
 
 
 @each_page

@@ -16,9 +16,6 @@ from helpers import chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 
 
-# Intervals
-
-
 @given(SEEDS, st.integers(2, 12), st.sampled_from([(), (3,), (2, 2)]), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
     values = np.random.default_rng(seed).normal(3, 2, size=(m, *shape))
@@ -26,9 +23,6 @@ def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
     assert np.shape(mean) == shape
     assert_allclose(mean, values.mean(axis=0))
     assert_allclose([low, high], stats.ttest_1samp(values, 0, axis=0).confidence_interval(confidence))
-
-
-# Chosen elsewhere
 
 
 @given(st.tuples(st.integers(2, 6), st.integers(1, 5)).flatmap(lambda shape: arrays(float, shape, elements=GRADES)))
@@ -42,9 +36,6 @@ def test_the_setting_is_the_first_of_the_best_in_all_other_data_sets(scores):
 
 def test_rounding_does_not_decide_which_setting_is_chosen():
     assert chosen_elsewhere([[0.1 + 0.2, 0.3], [0.3, 0.1 + 0.2]]).tolist() == [0, 0]
-
-
-# Hiding interactions
 
 
 def interactions(seed, n=12, p=9):
@@ -90,9 +81,6 @@ def test_an_interaction_that_is_stored_twice_is_hidden_once():
     assert_array_equal(X.indices, [4, 1, 0, 1, 2])  # the argument is left alone
     assert_array_equal((seen + hidden).toarray(), [[0, 3, 3, 0, 1]])
     assert hidden.nnz == 2
-
-
-# Rankings
 
 
 @st.composite

@@ -23,9 +23,6 @@ def cosine(x, y):
     return x @ y / np.sqrt(x @ x * (y @ y))
 
 
-# Ω and the cosines
-
-
 @given(nonzero_rows(4, 3), nonzero_rows(5, 3))
 def test_cosines_agree_with_scipy_and_stay_within_one(E, F):
     S = h.cosine_similarity(E, F)
@@ -45,9 +42,6 @@ def test_rows_of_any_size_have_a_direction(unit):
     assert_allclose(h.cosine_similarity(large, E), cosines, atol=1e-12)
 
 
-# Mean and spread over rescalings
-
-
 @pytest.mark.parametrize(("p", "count"), [(1, 1), (99, 20), (100, 21), (101, 19), (230, 45)])
 def test_cosine_moments_do_not_depend_on_tiles_or_blocks(p, count, rng):
     B, D = rng.normal(size=(p, 4)) + 2, rng.lognormal(size=(count, 4)) * [1, -1, 1e8, 1e-8]
@@ -58,9 +52,6 @@ def test_cosine_moments_do_not_depend_on_tiles_or_blocks(p, count, rng):
     assert_array_equal(deviation, deviation.T)
     assert_allclose(mean, stack.mean(axis=0), atol=1e-6)
     assert_allclose(deviation, stack.std(axis=0), atol=1e-6)
-
-
-# Any pair under diagonal rescalings
 
 
 @given(VECTORS, st.data())
@@ -108,9 +99,6 @@ def test_attainable_interval_in_numbers(x, y, interval):
     assert_allclose(h.attainable_interval(y, x), interval, atol=1e-12)
 
 
-# Any pair under transformations of bounded condition number
-
-
 @given(nonzero_rows(2, 3), invertible(3))
 def test_no_transformation_leaves_the_cosine_range(pair, M):
     x, y = pair
@@ -133,9 +121,6 @@ def test_cosine_range_in_numbers():
     for (value, cond), ends in {(0.8, 2): (5 / 13, 35 / 37), (0, 3): (-0.8, 0.8), (0.3, 1): (0.3, 0.3)}.items():
         assert_allclose(h.cosine_range(value, cond), ends, atol=1e-12)
     assert_allclose(h.cosine_range(-1, 1e6), (-1, -1), atol=1e-12)
-
-
-# Any picture, any neighbor
 
 
 @st.composite

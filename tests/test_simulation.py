@@ -23,9 +23,6 @@ def simulate(seed=0, n_users=60, n_items=30, n_clusters=3, **laws):
     return simulate_interactions(np.random.default_rng(seed), n_users, n_items, n_clusters, **laws)
 
 
-# The result
-
-
 @pytest.mark.parametrize(("name", "law"), EVERY_LAW)
 def test_every_reading_gives_sorted_items_and_0_1_interactions(name, law):
     sim, again = (simulate(max_activity=20, **{name: law}) for _ in range(2))
@@ -61,9 +58,6 @@ def test_normalized_popularity_gives_every_cluster_the_same_mass_and_keeps_the_o
     assert_array_equal(plain.clusters, normalized.clusters)
     masses = np.bincount(plain.clusters, plain.popularity)
     assert_allclose(normalized.popularity * masses[plain.clusters], plain.popularity)
-
-
-# Sampling without replacement
 
 
 def draw(rng, weights, k, preferences, clusters=None):
@@ -109,12 +103,11 @@ def test_a_user_s_weights_are_preference_times_popularity(rng):
         assert_frequencies(X[user * n : (user + 1) * n].sum(axis=0), expected, n)
 
 
-# The readings: what each leaves to be recognized by
-
-
-def test_dirichlet_clusters_have_any_probabilities(rng):
+def test_dirichlet_clusters_have_any_probabilities_and_pareto_popularity_a_power_law_tail(rng):
     shares = [np.mean(simulation.draw_clusters(rng, 2_000, 2, "dirichlet") == 0) for _ in range(300)]
     assert stats.kstest(shares, "uniform").pvalue > 1e-3
+    popularity = simulation.draw_popularity(rng, np.zeros(2_000, dtype=int), 1, (0.5, 0.5), "pareto")
+    assert stats.kstest(popularity, stats.pareto(2).cdf).pvalue > 1e-3
 
 
 def test_rank_popularity_is_a_power_of_the_rank_within_the_cluster(rng):
@@ -126,11 +119,6 @@ def test_rank_popularity_is_a_power_of_the_rank_within_the_cluster(rng):
         exponents.append(-np.log2(mine[1]))
         assert_allclose(mine, np.arange(1, len(mine) + 1) ** -exponents[-1])
     assert 0.25 <= min(exponents) < max(exponents) <= 1.5
-
-
-def test_pareto_popularity_has_a_power_law_tail(rng):
-    popularity = simulation.draw_popularity(rng, np.zeros(2_000, dtype=int), 1, (0.5, 0.5), "pareto")
-    assert stats.kstest(popularity, stats.pareto(2).cdf).pvalue > 1e-3
 
 
 @pytest.mark.parametrize(
@@ -158,9 +146,6 @@ def test_rank_law_activity_falls_from_the_largest_with_the_rank(rng):
     expected = np.ceil(40 / np.sqrt(np.arange(1, 101)))
     assert np.any(activity != expected)
     assert_array_equal(np.sort(activity)[::-1], expected)
-
-
-# The readings of the chapters
 
 
 @pytest.mark.parametrize("reading", simulation.readings(30))

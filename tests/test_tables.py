@@ -69,9 +69,6 @@ def test_bars_inside_a_cell_do_not_end_it():
     assert shown == [[r"$\Vert x\Vert $"], [r"a\|b"], [r"$\|x\|$"]]
 
 
-# The index
-
-
 @pytest.mark.parametrize(
     ("index", "header", "first"),
     [
@@ -86,9 +83,6 @@ def test_the_index_is_shown_unless_it_counts_the_rows(index, header, first):
     assert cells(table(pd.DataFrame({"a": [1, 2]}, index=index)))[0][:2] == [header, first]
     levels = pd.MultiIndex.from_tuples([("AUC", "dense"), ("AUC", "sparse")])
     assert cells(table(pd.DataFrame([[1, 2]], columns=levels)))[0] == [["AUC dense", "AUC sparse"], ["1", "2"]]
-
-
-# Bold
 
 
 def bold(shown):

@@ -29,10 +29,6 @@ def blocks(path):
     return f"{safe}\n\n{compare}", dict(calls)
 
 
-def recipe(path):
-    return blocks(path)[0]
-
-
 def run(library, **model):
     """Run the English page's first block and a library's, as a reader would, on a model; return what there is then."""
     definition, calls = blocks(ENGLISH)
@@ -44,7 +40,7 @@ def run(library, **model):
 @pytest.fixture
 def safe_items():
     names = {}
-    exec(recipe(ENGLISH), names)
+    exec(blocks(ENGLISH)[0], names)
     return names["safe_items"]
 
 
@@ -81,19 +77,16 @@ def test_it_takes_what_libraries_hold(safe_items, model):
     assert_allclose(few @ few.T, B @ (X @ A)[:3].T @ (X @ A)[:3] @ B.T, atol=1e-9)
 
 
-class OnGPU:
+def on_gpu(table):
     """As implicit holds factors on CUDA: no array, and NumPy cannot make one of it."""
-
-    def __init__(self, table):
-        self.to_numpy = table.copy
+    return SimpleNamespace(to_numpy=table.copy)
 
 
-class Tensor:
+def tensor(table):
     """What a tower of PyTorch returns, as far as the page uses it."""
-
-    def __init__(self, table):
-        self.numpy = lambda: table
-        self.float = self.cpu = lambda: self
+    found = SimpleNamespace(numpy=lambda: table)
+    found.float = found.cpu = lambda: found
+    return found
 
 
 def frame(table):
@@ -110,7 +103,7 @@ def stand_ins(P, B, folder):
     np.save(folder / "users.npy", P)
     np.save(folder / "items.npy", B)
     return {
-        "implicit": {"model": SimpleNamespace(user_factors=OnGPU(P), item_factors=OnGPU(B))},
+        "implicit": {"model": SimpleNamespace(user_factors=on_gpu(P), item_factors=on_gpu(B))},
         "LightFM": {
             "model": SimpleNamespace(
                 get_user_representations=lambda features: (none, P), get_item_representations=lambda features: (none, B)
@@ -119,7 +112,7 @@ def stand_ins(P, B, folder):
         "gensim": {"model": SimpleNamespace(syn1neg=P, wv=kept)},
         "Surprise": {"algo": SimpleNamespace(pu=P, qi=B, biased=True, trainset=ids)},
         "Spark": {"model": SimpleNamespace(userFactors=frame(P), itemFactors=frame(B))},
-        "PyTorch": {"user_tower": Tensor, "item_tower": Tensor, "user_inputs": P, "item_inputs": B},
+        "PyTorch": {"user_tower": tensor, "item_tower": tensor, "user_inputs": P, "item_inputs": B},
         "NumPy": {},
     }
 
@@ -158,7 +151,7 @@ def test_each_librarys_block_runs_alone(library, model, tmp_path, monkeypatch, c
 def test_the_share_that_stays(capsys):
     """On a circle of 30 items ten neighbors are five to either side, of which a step of seven keeps those at 4, 2."""
     names = {}
-    exec(recipe(ENGLISH), names)
+    exec(blocks(ENGLISH)[0], names)
     circle = np.linspace(0, 2 * np.pi, 31)[:-1]
     far = np.stack([np.cos(circle), np.sin(circle)], axis=1)
     near = {s % 30 for s in range(-5, 6)} - {0}
@@ -242,7 +235,7 @@ def meaning(source):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_every_language_says_the_same(path):
     text, english = path.read_text("utf-8"), ENGLISH.read_text("utf-8")
-    assert meaning(recipe(path)) == meaning(recipe(ENGLISH))
+    assert meaning(blocks(path)[0]) == meaning(blocks(ENGLISH)[0])
     calls, theirs = blocks(ENGLISH)[1], blocks(path)[1]
     assert list(theirs) == list(calls)
     for library, code in calls.items():
