@@ -5,6 +5,7 @@ import re
 
 import ledger
 import pytest
+import yaml
 from chapters import CHAPTERS, ROOT, read, sections
 
 VERDICTS = {"proved", "verified", "reproduced", "tested"}
@@ -74,6 +75,30 @@ def test_summaries_are_made_from_the_ledger(path):
     text = "\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", text, re.M))
     assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}
+
+
+def test_a_row_can_be_cited_and_its_line_has_the_version(monkeypatch):
+    row = next(row for row in ledger.load() if row["id"] == "C17")
+    about = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert f'version = "{about["version"]}"' in (ROOT / "pyproject.toml").read_text("utf-8")
+    monkeypatch.setenv("GITHUB_REPOSITORY", "Owner/the-book")
+    ledger.edition.cache_clear()
+    said = f"Claim C17, {about['title']}, version {about['version']}, https://owner.github.io/the-book/book/claims.html#c17"
+    assert ledger.citation(row) == said
+    assert re.sub("</?i>", "", ledger.card(row)).count(f"<span>{said}</span>") == 1
+    ledger.edition.cache_clear()
+
+
+def test_outcomes_that_changed_since_version_2_stand_on_the_page_and_in_the_release_notes():
+    rows = {row["id"]: row for row in ledger.load()}
+    notes = re.search(r"^## Third edition.*?(?=^## )", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M | re.S)[0]
+    for name, was in ledger.IN_VERSION_2.items():
+        now = rows[name]["outcome"]
+        assert now != was
+        was, now = (re.escape(ledger.outcome({"outcome": word})) for word in (was, now))
+        assert re.search(rf"^- {name}, .*: \*{was}\* became \*{now}\*", notes, re.M)
+    assert len(list(ledger.outcomes(rows.values()))) == len(ledger.IN_VERSION_2)
+    assert f"of {sum(bool(row.get('before')) for row in rows.values())} rows" in notes
 
 
 def test_the_page_and_its_errata():

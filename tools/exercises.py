@@ -16,8 +16,8 @@ HEAD = """% Written by tools/exercises.py: change the chapters, then say make ex
 # Exercises by chapter
 
 For those who teach with this book ([a lesson and homework](teach-it.md)): every exercise, what it takes, and about how
-long. *Pencil* needs paper, *computer* a running chapter. Where a solution is given, it is folded below the exercise and was executed with its chapter; *open*
-ones have none.
+long. *Pencil* needs paper, *computer* a running chapter. Where a solution is given, it is folded below the exercise and
+was executed with its chapter; *open* ones have none.
 
 :::{table}
 :class: stack

@@ -2,7 +2,7 @@
 
 Usage: python tools/ledger.py [chapter.ipynb …] writes the table of claims in the summary of each chapter, by default of
 all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- index -->``, ``<!-- rows C -->``,
-``<!-- rows B -->`` and ``<!-- errata -->``, and writes claims.json beside the page.
+``<!-- rows B -->``, ``<!-- outcomes -->`` and ``<!-- errata -->``, and writes claims.json beside the page.
 """
 
 import functools
@@ -13,9 +13,18 @@ import sys
 
 import nbformat
 import yaml
+from repository import repository_url
 
 BOOK = pathlib.Path(__file__).parents[1] / "book"
 KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
+IN_VERSION_2 = {
+    "B04": "holds",
+    "B15": "holds",
+    "B31": "holds",
+    "B32": "holds",
+    "C15": "holds",
+}  # where it is another now
+IN_VERSION_2 |= {"C28": "holds if", "C29": "not reproduced here"}
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
 TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
 
@@ -39,6 +48,21 @@ def load(path=BOOK / "claims.yml"):
     return rows
 
 
+@functools.cache
+def edition():
+    """The book's title and version, as CITATION.cff has them, and the address of the ledger: on the web, if known."""
+    about = yaml.safe_load((BOOK.parent / "CITATION.cff").read_text("utf-8"))
+    found = re.search(r"github\.com/([\w.-]+)/([\w.-]+)$", repository_url() or "")
+    site = f"https://{found[1].lower()}.github.io/{found[2]}/" if found else ""
+    return about["title"], about["version"], f"{site}book/claims.html"
+
+
+def citation(row, form="{}"):
+    """How to cite a row, in one line; form is put around the title."""
+    title, version, address = edition()
+    return f"Claim {row['id']}, {form.format(title)}, version {version}, {address}#{row['id'].lower()}"
+
+
 def card(row):
     """A row as Markdown, with an address of its own."""
     where = [f"[]({label})" for label in row["sections"]] + [f"{{prf:ref}}`{label}`" for label in row["theorems"]]
@@ -52,7 +76,9 @@ def card(row):
     ]
     lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
     lines += [f"{row['verdict'].capitalize()}: *{outcome(row)}*. Checked in {', '.join(where)}. "]
-    lines += [f"Repeat: `{row['command']}` ({row['minutes']} min)."]
+    lines += [f"Repeat: `{row['command']}` ({row['minutes']} min).", ""]
+    cited = citation(row, "<i>{}</i>")
+    lines += [f'<details class="cite"><summary>Cite this</summary><span>{cited}</span></details>']
     return "::::{div} claim\n" + "\n".join(lines) + "\n::::\n"
 
 
@@ -61,6 +87,14 @@ def index(rows):
     for answer in ("Yes: ", "Yes, if ", "It depends: ", "No"):
         ids = [row["id"] for row in rows if row["finding"].startswith(answer)]
         yield f"- *{answer.strip(': ')}*: " + ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids) + "\n"
+
+
+def outcomes(rows):
+    """The rows whose outcome was another in version 2.0, with both."""
+    for row in rows:
+        if was := IN_VERSION_2.get(row["id"]):
+            link = f"[{row['id']}](claims.md#{row['id'].lower()})"
+            yield f"- {link}, {row['claim'].strip()}: *{outcome({'outcome': was})}* became *{outcome(row)}*\n"
 
 
 def erratum(row):
@@ -73,6 +107,7 @@ def fill(text, rows):
     for kind in "CB":
         text = text.replace(f"<!-- rows {kind} -->", "\n".join(card(row) for row in rows if row["id"][0] == kind))
     text = text.replace("<!-- index -->", "".join(index(rows)))
+    text = text.replace("<!-- outcomes -->", "".join(outcomes(rows)))
     return text.replace("<!-- errata -->", "".join(erratum(row) for row in rows if row.get("before")))
 
 
@@ -104,7 +139,7 @@ def put_rows(app, name, source):
 def write_json(app, exception):
     """claims.json, for those who would rather read it by a program."""
     if app.builder.name == "html" and not exception:
-        rows = [{key: row[key] for key in KEYS} for row in load()]
+        rows = [{key: row[key] for key in KEYS} | {"cite": citation(row)} for row in load()]
         path = pathlib.Path(app.outdir) / "book/claims.json"
         path.write_text(json.dumps(rows, ensure_ascii=False, indent=1), "utf-8")
 
