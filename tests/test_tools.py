@@ -30,28 +30,15 @@ ON_GITHUB = ["https://github.com/", "https://token@github.com/", "git@github.com
 ELSEWHERE = ["https://gitlab.com/", "https://notgithub.com/", "https://example.org/github.com/", "../"]
 
 
-def set_origin(url):
-    subprocess.run(["git", "init", "--quiet"], check=True)
-    subprocess.run(["git", "remote", "add", "origin", url], check=True)
-
-
 @pytest.mark.parametrize("place", ON_GITHUB + ELSEWHERE)
 @pytest.mark.parametrize("end", ["", ".git", "/"])
-def test_origin(repository_url, place, end):
-    set_origin(f"{place}someone/some.book{end}")
-    assert repository_url() == (URL if place in ON_GITHUB else None)
-
-
-def test_no_origin_and_no_repository(repository_url):
+def test_origin_unless_the_environment_says_another(repository_url, place, end, monkeypatch):
     assert repository_url() is None
     subprocess.run(["git", "init", "--quiet"], check=True)
-    assert repository_url() is None
-
-
-def test_environment_goes_before_origin(repository_url, monkeypatch):
-    set_origin("https://github.com/another/book")
-    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
-    assert repository_url() == URL
+    subprocess.run(["git", "remote", "add", "origin", f"{place}someone/some.book{end}"], check=True)
+    assert repository_url() == (URL if place in ON_GITHUB else None)
+    monkeypatch.setenv("GITHUB_REPOSITORY", "another/book")
+    assert repository_url() == "https://github.com/another/book"
 
 
 def chapter():
@@ -66,8 +53,7 @@ def test_set_up_is_one_folded_cell_below_the_title():
     nbformat.validate(after)
     cell = after.cells.pop(1)
     assert after == before
-    assert cell.cell_type == "code"
-    assert cell.source.startswith("#@title ")
+    assert (cell.cell_type, cell.source.split()[0]) == ("code", "#@title")
     assert cell.metadata == {"cellView": "form", "jupyter": {"source_hidden": True}}
 
 
