@@ -213,6 +213,28 @@ def test_what_was_measured_stands_beside_the_fix():
         assert all(re.search(number, line) for number in ("20 000", "1 000", "k = 50", "center=False", "300", "5.+200"))
 
 
+def test_what_is_ahead_in_training_stands_on_every_sheet():
+    (row,) = [row for row in yaml.safe_load((ROOT / "book/claims.yml").read_text("utf-8")) if row["id"] == "B12"]
+    said = (
+        "with 300 items and $k = 20$, Eq. 2 of centered data is ahead of $D = I$ in AP, in dense and in sparse data, by"
+    )
+    assert said in row["finding"].replace("\n", " ")
+    assert "by cosines its lead in sparse data is undecided" in row["finding"].replace("\n", " ")
+    for path in PAGES:
+        (line,) = [line for line in path.read_text("utf-8").splitlines() if "(claims.md#b12)" in line]
+        assert all(told in line for told in ("300", "$k = 20$", "(eq-2)"))
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != ENGLISH], ids=lambda path: path.stem)
+def test_translations_tell_what_each_chapter_found(path):
+    """In the order of the table of contents; only a chapter that was added after them may be missing."""
+    rows = re.findall(r"^\| \[[^\]]*\]\(([\w-]+)\.ipynb\) \|", path.read_text("utf-8"), re.M)
+    listed = re.findall(r"file: book/([\w-]+)", (ROOT / "_toc.yml").read_text("utf-8"))
+    chapters = [name for name in listed if (ROOT / f"book/{name}.ipynb").is_file() and name != "homework"]
+    assert rows == [name for name in chapters if name in rows]
+    assert len(chapters) - len(rows) <= 1
+
+
 def test_truncated_svd_as_the_table_says(safe_items, model):
     X = model[0].toarray()
     svd = TruncatedSVD(5, algorithm="arpack").fit(X)
