@@ -73,6 +73,12 @@ GOOD = {
     "weight_decay_loss": LOSS,
     "whiten": {"B": B},
 }
+USUAL = {  # what an argument is that a call leaves out
+    **{"hide": {"share": 0.2}, "ndcg_at": {"n": 100}, "recall_at": {"n": 20}, "t_interval": {"confidence": 0.95}},
+    **{"propensity_scaled": {"user_power": 0}, "shifted_ppmi": {"exponent": 1, "n_negatives": 1}},
+    **{name: {"n_neighbors": 10} for name in ("nearest", "neighbor_purity", "recovery_scores")},
+    "simulate_interactions": {"n_users": 20_000, "n_items": 1_000, "n_clusters": 5, "item_exponents": (0.25, 1.5)},
+}
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
 NAN_TOO = {"check", "show"}
 APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which have tests of their own
@@ -229,6 +235,12 @@ def test_the_good_calls_are_good_name_every_parameter_and_leave_it_alone(functio
     function(**good)
     for name, copy in copies.items():
         assert_array_equal(good[name], copy)
+
+
+@pytest.mark.parametrize("function", USUAL)
+def test_what_is_left_out_has_its_usual_value(function):
+    parameters = inspect.signature(getattr(helpers, function)).parameters
+    assert {name: parameters[name].default for name in USUAL[function]} == USUAL[function]
 
 
 def test_every_public_function_is_tried():

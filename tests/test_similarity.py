@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 from conftest import SEEDS, invertible, matrices, scales
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
 import helpers as h
@@ -62,23 +61,6 @@ def test_no_rescaling_leaves_the_attainable_interval(pair, data):
     assert lower - 1e-12 <= cosine(x * d, y * d) <= upper + 1e-12
 
 
-@settings(max_examples=10)
-@given(VECTORS)
-@example((np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 1.0])))
-@example((np.array([1.0, 2.0, 3.0]), np.array([-3.0, 1.0, 1.0])))
-@example((np.array([1.0, 2.0, 0.0]), np.array([0.0, 1.0, 1.0])))
-def test_rescalings_come_arbitrarily_close_to_both_ends(pair):
-    x, y = pair
-    starts = [np.zeros(len(x)), *(4 * np.eye(len(x)))]
-    for sign, end in zip((1, -1), h.attainable_interval(x, y), strict=True):
-
-        def objective(log_d, sign=sign):
-            return sign * cosine(x * np.exp(log_d), y * np.exp(log_d))
-
-        found = [minimize(objective, start, bounds=[(-15, 15)] * len(x), tol=1e-8).fun for start in starts]
-        assert abs(sign * min(found) - end) < 1e-3
-
-
 @pytest.mark.parametrize(
     ("x", "y", "interval"),
     [
@@ -104,17 +86,6 @@ def test_no_transformation_leaves_the_cosine_range(pair, M):
     x, y = pair
     lowest, highest = h.cosine_range(np.clip(cosine(x, y), -1, 1), np.linalg.cond(M))
     assert lowest - 1e-7 <= cosine(M @ x, M @ y) <= highest + 1e-7
-
-
-@given(SEEDS, st.integers(2, 6), st.floats(1, 100))
-def test_stretching_along_the_bisectors_attains_both_ends(seed, k, cond):
-    x, y = h.normalize_rows(np.random.default_rng(seed).normal(size=(2, k)))
-    lowest, highest = h.cosine_range(x @ y, cond)
-    apart, together = h.normalize_rows([x - y, x + y])
-    for bisector, end in ((apart, lowest), (together, highest)):
-        M = np.eye(k) + (cond - 1) * np.outer(bisector, bisector)
-        assert_allclose(np.linalg.cond(M), cond, rtol=1e-9)
-        assert_allclose(cosine(M @ x, M @ y), end, atol=1e-9)
 
 
 def test_cosine_range_in_numbers():

@@ -116,6 +116,11 @@ def test_numbers_that_are_printed_alike_are_equally_good():
     assert bold(table({"a": intervals}, bold="max by column")) == [[False], [True], [False]]
 
 
+def test_sixteen_digits_are_no_digits():
+    with pytest.raises(ValueError, match="digits must be an integer between 0 and 15, got 16"):
+        table(FRAME, 16)
+
+
 def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():
     shown = repr(table({f"column {i}": [1.0] for i in range(20)}))
     assert max(map(len, shown.split("\n"))) <= 79

@@ -149,7 +149,7 @@ def test_each_librarys_block_runs_alone(library, model, tmp_path, monkeypatch, c
 
 
 def test_the_share_that_stays(capsys):
-    """On a circle of 30 items ten neighbors are five to either side, of which a step of seven keeps those at 4, 2."""
+    """On a circle of 30 items ten neighbors are five to either side; those near in both orders stay."""
     names = {}
     exec(blocks(ENGLISH)[0], names)
     circle = np.linspace(0, 2 * np.pi, 31)[:-1]
