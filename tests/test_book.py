@@ -28,7 +28,7 @@ LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
 # Chapters that still have a fold right after a fold, and folds called “Show the code”: these lists only get shorter
 FOLD_AFTER_FOLD = """
     audit beyond-linear beyond-one-machine counting experiment how-arbitrary in-a-vector-store movielens
-    one-curve real-data remedies remedies-measured replies unique-and-wrong what-people-say who-chooses"""
+    real-data remedies remedies-measured replies unique-and-wrong what-people-say who-chooses"""
 UNNAMED = "beyond-linear beyond-one-machine counting experiment how-arbitrary remedies unique-and-wrong who-chooses"
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
