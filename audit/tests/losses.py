@@ -69,7 +69,12 @@ def on_spheres(loss, temperature=0.2):
 
 
 def unit(E):
-    return E / np.linalg.norm(E, axis=1, keepdims=True)
+    lengths = np.linalg.norm(E, axis=1, keepdims=True)
+    return np.divide(E, lengths, out=np.zeros(E.shape), where=lengths > 0)
+
+
+def cosines(E):
+    return unit(E) @ unit(E).T
 
 
 def weighted_als(X, lam=0.3, sweeps=300):

@@ -7,6 +7,7 @@ from cosine_audit import gauges as g
 from cosine_audit import neighbors as near
 from cosine_audit import safe_items
 
+from .losses import cosines as cosine_matrix
 from .losses import on_both_spheres, rotation, unit
 
 CANONICAL = ["balanced", "whitened", "back", "centered"]
@@ -23,10 +24,6 @@ def ill(rng, k=5, cond=1e3):
 
 def turned(P, B, M):
     return P @ M, B @ np.linalg.inv(M).T
-
-
-def cosine_matrix(E):
-    return g.unit(np.array(E, dtype=float)) @ g.unit(np.array(E, dtype=float)).T
 
 
 def cosines(P, B, name, center=False):

@@ -7,27 +7,13 @@ import pytest
 from cosine_audit import audit, safe_items
 from scipy.sparse import csr_matrix
 
-from .losses import (
-    ITEMS,
-    K,
-    bpr,
-    descend,
-    on_both_spheres,
-    on_spheres,
-    rotation,
-    shop,
-    softmax,
-    start,
-    steps,
-    unit,
-    weighted_als,
-)
+from . import losses as by
 
 pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
 
-X = shop()
+X = by.shop()
 COUNTS = {"user_counts": X.sum(axis=1), "item_counts": X.sum(axis=0)}
-EVEN = {"user_counts": np.ones(len(X)), "item_counts": np.ones(ITEMS)}  # each rates as many, in expectation
+EVEN = {"user_counts": np.ones(len(X)), "item_counts": np.ones(by.ITEMS)}  # each rates as many, in expectation
 
 
 def of_implicit(kind, **options):
@@ -35,7 +21,7 @@ def of_implicit(kind, **options):
     from implicit.cpu import als, bpr, lmf
 
     cls = {"als": als.AlternatingLeastSquares, "bpr": bpr.BayesianPersonalizedRanking}.get(kind)
-    model = (cls or lmf.LogisticMatrixFactorization)(factors=K, random_state=0, num_threads=1, **options)
+    model = (cls or lmf.LogisticMatrixFactorization)(factors=by.K, random_state=0, num_threads=1, **options)
     model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
     return model.user_factors, model.item_factors
 
@@ -43,28 +29,28 @@ def of_implicit(kind, **options):
 def of_gensim(**options):
     word2vec = pytest.importorskip("gensim.models", reason="gensim is a test extra").Word2Vec
     sentences = [[str(item) for item in np.flatnonzero(row)] for row in X]
-    model = word2vec(sentences, vector_size=K, window=40, min_count=1, epochs=20, workers=1, seed=0, **options)
-    order = [model.wv.key_to_index[str(item)] for item in range(ITEMS) if str(item) in model.wv.key_to_index]
+    model = word2vec(sentences, vector_size=by.K, window=40, min_count=1, epochs=20, workers=1, seed=0, **options)
+    order = [model.wv.key_to_index[str(item)] for item in range(by.ITEMS) if str(item) in model.wv.key_to_index]
     return (model.syn1 if options.get("hs") else model.syn1neg[order]), model.wv.vectors[order]
 
 
 def of_sklearn(path, **options):
     module, name = path.rsplit(".", 1)
     cls = getattr(pytest.importorskip(f"sklearn.{module}", reason="scikit-learn is a test extra"), name)
-    model = cls(K, random_state=0, **options).fit(X)
+    model = cls(by.K, random_state=0, **options).fit(X)
     return model.transform(X), model.components_.T
 
 
 def classifier(X):
     """Which item comes with the others, from learned features of these: a hidden layer of tanh, and a softmax."""
-    W = np.random.default_rng(6).normal(size=(ITEMS, K)) / 3
+    W = np.random.default_rng(6).normal(size=(by.ITEMS, by.K)) / 3
 
     def loss(W, B):
         H = np.tanh(X @ W)
-        value, dH, dB = softmax(X)(H, B)
+        value, dH, dB = by.softmax(X)(H, B)
         return value, X.T @ (dH * (1 - H**2)), dB
 
-    W, B = descend(loss, W, start(7)[1], 100)
+    W, B = by.descend(loss, W, by.start(7)[1], 100)
     return np.tanh(X @ W), B
 
 
@@ -79,31 +65,31 @@ def autoencoder(X, drop=0.3):
     """The minimum for dropout at the input, in closed form, in factors that some start chose."""
     G = X.T @ X
     s, V = np.linalg.eigh(G @ np.linalg.inv(G + drop / (1 - drop) * np.diag(np.diag(G))) @ G)
-    M = np.random.default_rng(2).normal(size=(K, K))
-    return X @ np.linalg.solve(G, V[:, -K:] * s[-K:]) @ M, V[:, -K:] @ np.linalg.inv(M).T
+    M = np.random.default_rng(2).normal(size=(by.K, by.K))
+    return X @ np.linalg.solve(G, V[:, -by.K :] * s[-by.K :]) @ M, V[:, -by.K :] @ np.linalg.inv(M).T
 
 
-def towers(rows=slice(None), columns=slice(None), k=K, steps=300):
+def towers(rows=slice(None), columns=slice(None), k=by.K, steps=300):
     part = X[rows, columns]
-    P, B = descend(on_spheres(softmax(part)), *start(10, 1, *part.shape, k), steps)
-    return unit(P), unit(B)
+    P, B = by.descend(by.on_spheres(by.softmax(part)), *by.start(10, 1, *part.shape, k), steps)
+    return by.unit(P), by.unit(B)
 
 
 def pooled_only():
     rng, w = np.random.default_rng(11), np.array([0.4, 0.6, 0.8, 0.9, 1.2, 1.5, 2, 3])
-    return on_both_spheres(rng, 5_000, w), on_both_spheres(rng, 1_000, 1 / w)
+    return by.on_both_spheres(rng, 5_000, w), by.on_both_spheres(rng, 1_000, 1 / w)
 
 
 def in_a_plane(noise=0.0, h=0.8):
     """Items at one height, or nearly; REVIEW: replaced by another, the probabilities stay."""
     rng = np.random.default_rng(12)
-    low = np.sqrt(1 - h**2) * unit(rng.normal(size=(300, 3)))
-    items = unit(np.hstack([np.full((300, 1), h) + noise * rng.normal(size=(300, 1)), low]))
-    return unit(rng.normal(size=(900, 4)) * [1, 0.3, 0.3, 0.3]), items
+    low = np.sqrt(1 - h**2) * by.unit(rng.normal(size=(300, 3)))
+    items = by.unit(np.hstack([np.full((300, 1), h) + noise * rng.normal(size=(300, 1)), low]))
+    return by.unit(rng.normal(size=(900, 4)) * [1, 0.3, 0.3, 0.3]), items
 
 
 def one_encoder():
-    E = unit(np.tanh(X @ np.random.default_rng(13).normal(size=(ITEMS, K))))
+    E = by.unit(np.tanh(X @ np.random.default_rng(13).normal(size=(by.ITEMS, by.K))))
     return E[:120], E[120:]
 
 
@@ -113,36 +99,31 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "implicit ALS, converged": (lambda: of_implicit("als", regularization=3, iterations=300), "als", {}, "yes"),
     "implicit BPR": (lambda: of_implicit("bpr"), "Implicit-BPR", {}, "no"),
     "implicit LMF": (lambda: of_implicit("lmf"), "implicit LMF", {}, "no"),
-    "LightFM's loss": (lambda: bpr(X), "LightFM", {}, "no"),
-    "LightFM's loss with biases": (lambda: bpr(X, biases=True), "LightFM", {}, "no"),
+    "LightFM's loss": (lambda: by.bpr(X), "LightFM", {}, "no"),
+    "LightFM's loss with biases": (lambda: by.bpr(X, biases=True), "LightFM", {}, "no"),
     "gensim skip-gram": (lambda: of_gensim(sg=1), "gensim skip gram", {}, "no"),
     "gensim CBOW": (lambda: of_gensim(sg=0), "gensim CBOW", {}, "no"),
     "gensim hs": (lambda: of_gensim(sg=1, hs=1, negative=0), "gensim hs", {}, "no"),
-    "softmax": (lambda: descend(softmax(X), *start(14), 200), "two towers, dot", {}, "no"),
+    "softmax": (lambda: by.descend(by.softmax(X), *by.start(14), 200), "two towers, dot", {}, "no"),
     "autoencoder": (lambda: autoencoder(X), "denoising autoencoder", {}, "no"),
     "classifier": (lambda: classifier(X), "softmax output layer", {}, "no"),
-    "softmax with L2": (lambda: descend(softmax(X, 2.0), *start(15)), L2, {}, "yes"),
-    "BPR with a penalty": (lambda: bpr(X, 0.01), "BPR", {}, "no"),
-    "BPR, balanced": (lambda: descend(softmax(X, 2.0), *start(15)), "BPR", {}, "unknown"),
+    "softmax with L2": (lambda: by.descend(by.softmax(X, 2.0), *by.start(15)), L2, {}, "yes"),
+    "BPR with a penalty": (lambda: by.bpr(X, 0.01), "BPR", {}, "no"),
+    "BPR, balanced": (lambda: by.descend(by.softmax(X, 2.0), *by.start(15)), "BPR", {}, "unknown"),
     "towers": (towers, "two towers normalized", {}, "yes"),
     "few towers": (lambda: towers(slice(39), slice(20), 12, 30), "two towers normalized", {}, "no"),
     "pooled only": (pooled_only, "two towers normalized", {}, "unknown"),
     "in a plane": (in_a_plane, "two towers normalized", {}, "no"),
     "nearly in a plane": (lambda: in_a_plane(0.005), "two towers normalized", {}, "no"),
-    "weighted ALS": (lambda: weighted_als(X), "Spark ALS", {}, "unknown"),
-    "weighted ALS with counts": (lambda: weighted_als(X), "Spark ALS", COUNTS, "yes"),
-    "Surprise, from a small start": (lambda: steps(X), "Surprise SVD", EVEN, "unknown"),
-    "Surprise, stopped early": (lambda: weighted_als(X, 0.02, 3), "Surprise SVD", COUNTS, "no"),
+    "weighted ALS": (lambda: by.weighted_als(X), "Spark ALS", {}, "unknown"),
+    "weighted ALS with counts": (lambda: by.weighted_als(X), "Spark ALS", COUNTS, "yes"),
+    "Surprise, from a small start": (lambda: by.steps(X), "Surprise SVD", EVEN, "unknown"),
+    "Surprise, stopped early": (lambda: by.weighted_als(X, 0.02, 3), "Surprise SVD", COUNTS, "no"),
     "TruncatedSVD": (lambda: of_sklearn("decomposition.TruncatedSVD"), "truncated svd", {}, "by convention"),
     "PCA": (lambda: of_sklearn("decomposition.PCA"), "pca", {}, "by convention"),
     "NMF": (lambda: of_sklearn(NMF, max_iter=2_000), "NMF", {}, "no"),
-    "NMF with a penalty": (
-        lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000),
-        L2,
-        {},
-        "unknown",
-    ),
-    "what nothing trained": (lambda: start(17, 1, 20_000, 10_000, 8), "implicit ALS", {}, "unknown"),
+    "NMF with a penalty": (lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000), L2, {}, "unknown"),
+    "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {}, "unknown"),
     "LogisticRegression": (logistic, "LogisticRegression on fixed features", {}, "yes"),
     "one encoder": (one_encoder, "sentence encoder", {}, "yes"),
 }
@@ -170,43 +151,19 @@ def test_safe_cosines_are_the_same_for_every_m(name, rng):
     users, items = (np.float64(E) for E in trained(name))
     k = users.shape[1]
     for ranking in (False, True):
-        before = cosines(safe_items(items=items, users=users, ranking=ranking))
+        before = by.cosines(safe_items(items=items, users=users, ranking=ranking))
         for _ in range(3):
-            M = rotation(rng, k) * np.geomspace(1, 1_000, k) @ rotation(rng, k)
+            M = by.rotation(rng, k) * np.geomspace(1, 1_000, k) @ by.rotation(rng, k)
             after = safe_items(items=items @ np.linalg.inv(M).T, users=users @ M, ranking=ranking)
-            np.testing.assert_allclose(cosines(after), before, atol=1e-6)
-
-
-def cosines(E):
-    lengths = np.linalg.norm(E, axis=1, keepdims=True)
-    E = np.divide(E, lengths, out=np.zeros_like(E), where=lengths > 0)
-    return E @ E.T
+            np.testing.assert_allclose(by.cosines(after), before, atol=1e-6)
 
 
 def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
     """Steps from a small start stay balanced wherever they end: two runs, both at 2 %, and other cosines."""
-    (users, items), (_, others) = steps(X), steps(X, seed=1)
+    (users, items), (_, others) = by.steps(X), by.steps(X, seed=1)
     assert audit(items, users, objective="factors").verdict == "yes"
     report = audit(items, users, objective="factors", again=others)
     assert report.verdict == "unknown"
     assert "not at one minimum" in report.reason
-    turned = items @ rotation(np.random.default_rng(0), K)
+    turned = items @ by.rotation(np.random.default_rng(0), by.K)
     assert audit(items, users, objective="factors", again=turned).verdict == "yes"
-
-
-def test_two_starts_agree_where_the_verdict_is_yes_and_not_where_it_is_no():
-    """A softmax with and without a penalty; weighted ALS; towers that see cosines."""
-    for loss, agree in ((softmax(X, 2.0), True), (softmax(X), False)):
-        both = [cosines(descend(loss, *start(seed), 3_000 if agree else 100)[1]) for seed in (15, 16)]
-        assert (np.abs(both[0] - both[1]).max() < 1e-3) == agree
-
-
-def test_a_height_that_a_softmax_does_not_see():
-    """The items of the plane at another height: unit rows on both sides, the same probabilities, other cosines."""
-    users, items = in_a_plane()
-    flat = items[:, 1:] / np.sqrt(1 - 0.8**2)
-    lower = np.hstack([np.full((300, 1), 0.2), np.sqrt(1 - 0.2**2) * flat])
-    part = users[:, 1:] * np.sqrt((1 - 0.8**2) / (1 - 0.2**2))
-    others = np.hstack([np.sqrt(1 - np.sum(part**2, axis=1, keepdims=True)), part])
-    assert np.ptp(users @ items.T - others @ lower.T, axis=1).max() < 1e-12
-    assert np.abs(items @ items.T - lower @ lower.T).max() > 1

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 from cosine_audit import __version__
-from cosine_audit.files import ITEMS, USERS, InputError, exists, read_pair, read_vector
+from cosine_audit.files import ITEMS, USERS, InputError, exists, expect, read_pair, read_vector
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
 
@@ -80,23 +80,14 @@ def examine(given):
 
 def vector_for(key, path, items, users):
     """Counts, labels or names from a file, in the order of the rows: if both files have names, these have to agree."""
-    if key == "again":
-        table = read_pair(path)[0]
-        agree(path, table.names, items.names)
-        return table.values
-    table = read_vector(path)
-    agree(path, table.names, users.names if key == "user_counts" and users is not None else items.names)
+    table = read_pair(path)[0] if key == "again" else read_vector(path)
+    wanted = users.names if key == "user_counts" and users is not None else items.names
+    if table.names is not None and wanted is not None and len(table.names) == len(wanted):
+        pairs = enumerate(zip(table.names, wanted, strict=True))
+        row, got, expected = next(((row, *pair) for row, pair in pairs if str(pair[0]) != str(pair[1])), (0, "", ""))
+        what = f"{plain(expected)!r}, as the embeddings have"
+        expect(got == expected, f"{path}, row {row}", what, repr(plain(got)))
     return table.values
-
-
-def agree(path, names, wanted):
-    """InputError at the first row whose name is another one than in the file of the embeddings."""
-    if names is None or wanted is None or len(names) != len(wanted):
-        return
-    for row, pair in enumerate(zip(names, wanted, strict=True)):
-        if str(pair[0]) != str(pair[1]):
-            got, expected = map(plain, pair)
-            raise InputError(f"{path}, row {row}: expected {expected!r}, as the embeddings have, got {got!r}")
 
 
 def was_read(role, path, table):
@@ -114,12 +105,12 @@ def tell(step, share):
 
 def check_places(given):
     """OSError or InputError where something could not be written, or would replace an input."""
+    inputs = [getattr(given, key) for key in INPUTS if getattr(given, key) is not None]
+    inputs = [path if exists(path) else path.rpartition("#")[0] for path in inputs]  # which may name an array
     for place in places(given.report, given.safe_items):
         one = writable(place, None if str(place) == given.safe_items else given.report)
-        for key in INPUTS:
-            path = getattr(given, key)
-            if path is not None and one.exists() and exists(whole_path(path)) and one.samefile(whole_path(path)):
-                raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
+        if one.exists() and any(exists(path) and one.samefile(path) for path in inputs):
+            raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
 
 
 def say(text):
@@ -130,11 +121,6 @@ def say(text):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still holds
         if not isinstance(problem, BrokenPipeError):
             raise
-
-
-def whole_path(path):
-    """The file of a path that may name one of its arrays after a #."""
-    return path if exists(path) else path.rpartition("#")[0]
 
 
 def interrupt(*_):

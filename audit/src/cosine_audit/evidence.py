@@ -101,10 +101,10 @@ def moved_by(space, name):
 
 def kept_by(space, again):
     """The share of the neighbors as given that items of a second run have, too."""
-    queries = space.queries[g.directions(again[space.queries]).any(axis=1)]
-    n, U = space.found["given"].rows.shape[1], g.directions(again[space.distinct])
-    rows = space.distinct[search(U, np.searchsorted(space.distinct, queries), n).rows]
-    return float(np.mean(shared(space.found["given"].rows[np.isin(space.queries, queries)], rows)))
+    given, U = space.found["given"], g.directions(again[space.distinct])
+    some = g.directions(again[space.queries]).any(axis=1)
+    rows = search(U, np.searchsorted(space.distinct, space.queries[some]), given.rows.shape[1]).rows
+    return float(np.mean(shared(given.rows[some], space.distinct[rows])))
 
 
 def look_up(B, gauges, sample=1_000, report=None):
@@ -120,19 +120,16 @@ def look_up(B, gauges, sample=1_000, report=None):
     if len(queries) > sample:
         queries = np.sort(np.random.default_rng(0).choice(queries, sample, replace=False))
     n = max(2, min(10, (len(distinct) - 1) // 2))
-    gauges = dict(gauges)
-    for name, gauge in list(gauges.items()):
-        has = g.directions(B[distinct[queries]], gauge).any(axis=1)
-        if has.sum() <= n:
-            del gauges[name]
-        else:
-            queries = queries[has]
-    found = {}
+    kept, found = {}, {}
     for name, gauge in gauges.items():
+        has = g.directions(B[distinct[queries]], gauge).any(axis=1)
+        if has.sum() > n:
+            kept[name], queries = gauge, queries[has]
+    for name, gauge in kept.items():
         U = U[distinct] if name == "given" else g.directions(B[distinct], gauge)
         near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
         found[name] = near._replace(items=distinct[near.items], rows=distinct[near.rows])
-    return Space(gauges, found, distinct[queries], distinct)
+    return Space(kept, found, distinct[queries], distinct)
 
 
 def gauges_of(about, center_items):
@@ -155,10 +152,8 @@ def first_of_each(U):
 
 def share_parallel(P, B, most=20_000):
     """The share of (some) users that are parallel to an item: near 1 where one table was given twice, in any order."""
-    step = len(P) // most + 1
-    some = np.asarray(P[::step], dtype=float)
-    some = some[some.any(axis=1)]
-    numbers = g.fingerprints(np.vstack([g.directions(B), g.unit(some)]))
+    some = g.directions(P[:: len(P) // most + 1])
+    numbers = g.fingerprints(np.vstack([g.directions(B), some[some.any(axis=1)]]))
     return float(np.isin(numbers[len(B) :], numbers[: len(B)]).mean())
 
 
@@ -239,18 +234,16 @@ def wanted_and_rank(E):
     wanted = k * (k + 1) // 2
     if k > 64:
         some = E[:: len(E) // 1000 + 1]
-        rank = rank_of((some @ some.T) ** 2)  # the inner products of the matrices e eᵀ
-        return wanted, *((min(wanted, len(E)), len(E) <= wanted) if rank == len(some) else (rank, False))
-    i, j = np.triu_indices(k)
-    squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
-    rank = rank_of(squares.T @ squares)
-    return wanted, rank, rank == len(E)
-
-
-def rank_of(M):
-    """The number of eigenvalues of a symmetric M above 1e-10 of the largest."""
-    sizes = np.linalg.eigvalsh(M)
-    return int(np.sum(sizes > 1e-10 * sizes[-1]))
+        products = (some @ some.T) ** 2  # the inner products of the matrices e eᵀ
+    else:
+        i, j = np.triu_indices(k)
+        squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
+        some, products = E, squares.T @ squares
+    sizes = np.linalg.eigvalsh(products)
+    rank = int(np.sum(sizes > 1e-10 * sizes[-1]))
+    if k > 64 and rank == len(some):
+        return wanted, min(wanted, len(E)), len(E) <= wanted
+    return wanted, rank, rank == len(some)
 
 
 def chance(E, m=1_000):

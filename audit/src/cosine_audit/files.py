@@ -36,15 +36,19 @@ class Table(NamedTuple):
     note: str = ""
 
 
+def expect(fine, file, what, got):
+    """InputError unless that is fine: what was expected of a file, and what was found."""
+    if not fine:
+        raise InputError(f"{file}: expected {what}, got {got}")
+
+
 def read_matrix(path, role=None):
     """A Table from a file, perhaps of one of its arrays, named after a #; role "items" or "users" chooses one."""
     file, key = (str(path), "") if exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
-    if key and Path(file).suffix.lower() not in ARCHIVES:
-        raise InputError(f"{file}: expected no # behind a file of one array, got {key[:80]}")
+    expect(not key or ending_of(file) in ARCHIVES, file, "no # behind a file of one array", key[:80])
     table = opened(file, lambda reader: reader(Path(file), key, role))
     values = np.asarray(table.values)
-    if values.ndim != 2 or 0 in values.shape:
-        raise InputError(f"{path}: expected a matrix with rows and columns, got shape {values.shape}")
+    expect(values.ndim == 2 and values.size, path, "a matrix with rows and columns", f"shape {values.shape}")
     return table
 
 
@@ -53,8 +57,7 @@ def read_vector(path):
     values, names, _ = opened(str(path), lambda reader: reader(Path(path), "", "vector"))
     values = np.asarray(values)
     values = values[:, -1] if values.ndim == 2 and values.shape[1] else values
-    if values.ndim != 1 or not len(values):
-        raise InputError(f"{path}: expected one value a row, got shape {values.shape}")
+    expect(values.ndim == 1 and values.size, path, "one value a row", f"shape {values.shape}")
     return Table(values, names)
 
 
@@ -63,11 +66,16 @@ def read_pair(items, users=None):
     if users is not None:
         return read_matrix(items, "items"), read_matrix(users, "users")
     found = read_matrix(items, "items")
-    if Path(str(items).split("#")[0]).suffix.lower() not in ARCHIVES or "#" in str(items):
+    if ending_of(items) not in ARCHIVES:
         return found, None
     arrays = opened(str(items), lambda reader: reader(Path(items), "", "list"))
     some = [name for name in arrays if USERS.search(name)]
     return found, read_matrix(f"{items}#{some[0]}", "users") if len(some) == 1 else None
+
+
+def ending_of(path):
+    """A file's ending in small letters."""
+    return Path(path).suffix.lower()
 
 
 def exists(path):
@@ -80,18 +88,19 @@ def exists(path):
 
 def opened(path, read):
     """What a reader returns for a file, or an InputError of one sentence, whatever the reader or a library raises."""
-    file, ending = Path(path), Path(path).suffix.lower()
+    file, ending = Path(path), ending_of(path)
     if not exists(file):
         raise InputError(f"{path}: expected a file, there is none")
-    if not file.is_file():
-        raise InputError(f"{path}: expected a file, got a folder or a device")
+    expect(file.is_file(), path, "a file", "a folder or a device")
     if ending in PICKLES:
         how = "of gensim: model.wv.save_word2vec_format('items.txt'), np.save('users.npy', model.syn1neg)"
         why = f"{ending} may hold a pickle, which is never loaded"
         raise InputError(f"{path}: expected arrays or text; {why}; export, {how}")
-    if ending not in READERS:
-        raise InputError(f"{path}: expected a file that ends in {', '.join(READERS)}, got {ending or 'no ending'}")
-    check_size(path, file)
+    expect(ending in READERS, path, f"a file that ends in {', '.join(READERS)}", ending or "no ending")
+    size, blocks = file.stat().st_size, getattr(file.stat(), "st_blocks", np.inf)
+    expect(size, path, "data", "an empty file")
+    dense = size <= max(DENSE, SUSPICIOUS * 512 * blocks)
+    expect(dense, path, "data", f"a file of {size:,} bytes that is nearly all holes")
     try:
         return read(READERS[ending])
     except InputError:
@@ -105,20 +114,10 @@ def opened(path, read):
         raise InputError(f"{path}: expected whole {ending[1:]} data, got: {reason}") from None
 
 
-def check_size(path, file):
-    """InputError for an empty file, and for one that is nearly all holes."""
-    about = file.stat()
-    if about.st_size == 0:
-        raise InputError(f"{path}: expected data, got an empty file")
-    on_disk = getattr(about, "st_blocks", about.st_size) * 512
-    if about.st_size > max(DENSE, SUSPICIOUS * on_disk):
-        raise InputError(f"{path}: expected data, got a file of {about.st_size:,} bytes that is nearly all holes")
-
-
 def fits(path, wanted, held):
     """InputError if so many bytes are wanted by a file that holds so many, or are more than the memory."""
-    if wanted > max(DENSE, SUSPICIOUS * held) or wanted > memory():
-        raise InputError(f"{path}: expected what a file of {held:,} bytes can hold, got {wanted:,} bytes promised")
+    fine = wanted <= min(max(DENSE, SUSPICIOUS * held), memory())
+    expect(fine, path, f"what a file of {held:,} bytes can hold", f"{wanted:,} bytes promised")
 
 
 def memory():
@@ -140,14 +139,12 @@ def header(path, stream, size):
         shape, _, dtype = read(stream)
     except Exception:
         raise InputError(f"{path}: expected the header of a NumPy array, got other bytes") from None
-    if dtype.hasobject:
-        raise InputError(f"{path}: expected numbers, got Python objects, which are never loaded")
-    if len(shape) > 2 or min(shape, default=1) < 0:
-        raise InputError(f"{path}: expected a matrix with rows and columns, got shape {str(shape)[:80]}")
+    expect(not dtype.hasobject, path, "numbers", "Python objects, which are never loaded")
+    ordinary = len(shape) <= 2 and min(shape, default=1) >= 0
+    expect(ordinary, path, "a matrix with rows and columns", f"shape {str(shape)[:80]}")
     promised, held = math.prod(map(int, shape)) * dtype.itemsize, size - stream.tell()
-    if promised != held:
-        what = f"{promised:,} bytes after the header" if promised < 1e300 else "fewer"
-        raise InputError(f"{path}: expected {what}, for shape {str(shape)[:80]}, got {held:,}")
+    what = f"{promised:,} bytes after the header" if promised < 1e300 else "fewer"
+    expect(promised == held, path, f"{what}, for shape {str(shape)[:80]}", f"{held:,}")
     return shape, dtype
 
 
@@ -183,17 +180,16 @@ def read_npz(file, key, role):
 
 def choose(file, key, role, dimensions):
     """The name of the array that is meant: the key, the only one, or the one whose name says so."""
+    names = ", ".join(sorted(dimensions))[:200]
     if key:
-        if key not in dimensions:
-            names = ", ".join(sorted(dimensions))[:200]
-            raise InputError(f"{file}: expected one of {names} after the #, got {key[:80]}")
+        expect(key in dimensions, file, f"one of {names} after the #", key[:80])
         return key
     wanted = 1 if role == "vector" else 2
     some = [name for name, count in dimensions.items() if count == wanted]
     if len(some) > 1 and role in ("items", "users"):
         some = [name for name in some if {"items": ITEMS, "users": USERS}[role].search(name)]
     if len(some) != 1:
-        raise InputError(f"{file}: expected one array, or a # and one of {', '.join(sorted(dimensions))[:200]}")
+        raise InputError(f"{file}: expected one array, or a # and one of {names}")
     return some[0]
 
 
@@ -223,35 +219,36 @@ def read_text(file, key, role):
 
     with open(file, "rb") as stream:
         lines = [stream.readline(100 * LONGEST + 1) for _ in range(2)]
-        if max(map(len, lines)) > 100 * LONGEST:
-            raise InputError(f"{file}: expected lines of at most {100 * LONGEST:,} bytes, got a longer one")
+        fine = max(map(len, lines)) <= 100 * LONGEST
+        expect(fine, file, f"lines of at most {100 * LONGEST:,} bytes", "a longer one")
         rows = 2 + sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(2**20), b""))
     first, second = (line.decode("utf-8-sig").rstrip("\r\n") for line in lines)
-    spaced = file.suffix.lower() in (".txt", ".vec")
-    separator = {".csv": ",", ".tsv": "\t"}.get(file.suffix.lower(), "\t" if "\t" in second else " ")
-    fields = split(first, separator)
-    word2vec = spaced and re.fullmatch(r"\d{1,18} \d{1,18}", first.strip()) and len(split(second, separator)) != 2
-    columns = max(len(fields), len(split(second, separator)))
-    if rows * columns > 4 * file.stat().st_size + 100:
-        raise InputError(f"{file}: expected rows as long as the first, got {rows:,} lines for {columns:,} columns")
-    has_header = not word2vec and (not spaced or role != "vector") and is_header(fields, split(second, separator))
+    spaced = ending_of(file) in (".txt", ".vec")
+    separator = {".csv": ",", ".tsv": "\t"}.get(ending_of(file), "\t" if "\t" in second else " ")
+    fields, second = split(first, separator), split(second, separator)
+    word2vec = spaced and re.fullmatch(r"\d{1,18} \d{1,18}", first.strip()) and len(second) != 2
+    columns = max(len(fields), len(second))
+    fine = rows * columns <= 4 * file.stat().st_size + 100
+    expect(fine, file, "rows as long as the first", f"{rows:,} lines for {columns:,} columns")
+    has_header = not word2vec and (not spaced or role != "vector") and is_header(fields, second)
     options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
     options |= {"quoting": 3} if spaced else {}
-    names = unique_names(file, fields) if has_header else None
-    skipped = 1 if has_header or word2vec else 0
+    names = [name.strip() for name in fields] if has_header else None
+    twice = [name for name in names if names.count(name) > 1] if names and len(names) < LONGEST else []
+    expect(not twice, f"{file}, line 1", "columns with different names", f"{''.join(twice[:1])!r} twice")
     kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
-    if spaced and not is_number(split(second, separator)[0]):
+    if spaced and not is_number(second[0]):
         kinds[0] = str
-    frame = pd.read_csv(
-        file, header=None, skiprows=skipped, dtype=kinds, skip_blank_lines=True, index_col=False, **options
-    )
+    options |= {"skiprows": int(has_header or bool(word2vec)), "dtype": kinds, "index_col": False}
+    frame = pd.read_csv(file, header=None, skip_blank_lines=True, **options)
     if spaced and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all() | frame.iloc[:, -1].isna().all():
         frame = frame.iloc[:, :-1]  # a space at the end of each line
-    if word2vec and frame.shape != (promised := (int(first.split()[0]), int(first.split()[1]) + 1)):
-        what = f"{promised[0]} rows and {promised[1] - 1} columns as promised"
-        raise InputError(f"{file}, line 1: expected {what}, got {frame.shape}")
-    if names is not None and len(names) != frame.shape[1]:
-        raise InputError(f"{file}, line 1: expected {frame.shape[1]} columns, as in the rows, got {len(names)}")
+    if word2vec:
+        rows, columns = map(int, first.split())
+        fine = frame.shape == (rows, columns + 1)
+        expect(fine, f"{file}, line 1", f"{rows} rows and {columns} columns as promised", frame.shape)
+    n = len(names or frame.columns)
+    expect(n == frame.shape[1], f"{file}, line 1", f"{frame.shape[1]} columns, as in the rows", n)
     frame.columns = names or [f"column {i}" for i in range(frame.shape[1])]
     return from_frame(file, frame, role, first_is_name=bool(word2vec))
 
@@ -280,15 +277,6 @@ def is_header(fields, second):
     return not is_number(fields[-1]) and named
 
 
-def unique_names(file, fields):
-    """The names of the columns, all different."""
-    names = [name.strip() for name in fields]
-    twice = [name for name in names if names.count(name) > 1] if len(names) < LONGEST else []
-    if twice:
-        raise InputError(f"{file}, line 1: expected columns with different names, got {twice[0]!r} twice")
-    return names
-
-
 def read_parquet(file, key, role):
     """Columns of numbers, or one of lists of numbers; pandas' index names the rows."""
     from pyarrow import parquet
@@ -302,8 +290,8 @@ def read_parquet(file, key, role):
     table = parquet.ParquetFile(file, read_dictionary=texts).read()
     for name in texts:
         chunks = table.column(name).unify_dictionaries().chunks
-        if any(len(value) > LONGEST for chunk in chunks for value in chunk.dictionary.to_pylist() if value is not None):
-            raise InputError(f"{file}: expected names of at most {LONGEST:,} characters, got a longer one")
+        longest = max((len(x) for chunk in chunks for x in chunk.dictionary.to_pylist() if x is not None), default=0)
+        expect(longest <= LONGEST, file, f"names of at most {LONGEST:,} characters", "a longer one")
     frame = table.to_pandas()
     index = frame.index
     if index.name is not None or index.dtype.kind not in "iu" or not (index == np.arange(len(frame))).all():
@@ -311,8 +299,7 @@ def read_parquet(file, key, role):
     lists = [name for name in frame.columns if len(frame) and isinstance(frame[name].iloc[0], np.ndarray | list)]
     if len(lists) == 1:
         lengths = {0 if row is None else len(row) for row in frame[lists[0]]}
-        if len(lengths) != 1:
-            raise InputError(f"{file}: expected lists of one length, got lengths from {min(lengths)} to {max(lengths)}")
+        expect(len(lengths) == 1, file, "lists of one length", f"lengths from {min(lengths)} to {max(lengths)}")
         rest = frame.drop(columns=lists)
         values = np.array(frame[lists[0]].tolist(), dtype=float)
         names = rest.iloc[:, 0].astype(str).tolist() if rest.shape[1] else None
@@ -325,23 +312,22 @@ def from_frame(file, frame, role, first_is_name=False):
     import pandas as pd
 
     frame.columns = [str(name) for name in frame.columns]
-    if 0 in frame.shape:
-        raise InputError(f"{file}: expected rows and columns below the header, got {frame.shape[0]} × {frame.shape[1]}")
+    size = f"{frame.shape[0]} × {frame.shape[1]}"
+    expect(0 not in frame.shape, file, "rows and columns below the header", size)
     if role == "vector":
         names = frame.iloc[:, 0].astype(str).tolist() if frame.shape[1] > 1 else None
         return Table(frame.iloc[:, -1].to_numpy(), names)
     numbers = {name: pd.to_numeric(column, errors="coerce") for name, column in frame.items()}
     texts = [name for name, column in numbers.items() if column.isna().mean() > 0.5]
     ids = [name for name in frame.columns if name in texts or (ID.fullmatch(name) and not name.startswith("column "))]
-    ids = ids or list(frame.columns[:1]) * (first_is_name or looks_like_an_id(frame, numbers))
+    ids = ids or list(frame.columns[:1]) * (first_is_name or looks_like_an_id(numbers))
     dimensions = [name for name in frame.columns if name not in ids]
-    if not dimensions:
-        raise InputError(f"{file}: expected columns of numbers, got {', '.join(frame.columns)[:200]}")
+    expect(dimensions, file, "columns of numbers", ", ".join(frame.columns)[:200])
     for name in dimensions:
-        if numbers[name].isna().any():
-            row = int(numbers[name].isna().to_numpy().argmax())
-            got = str(frame[name].iloc[row])[:80]
-            raise InputError(f"{file}, row {row}, column {name[:80]!r}: expected a number, got {got!r}")
+        missing = numbers[name].isna().to_numpy()
+        row = int(missing.argmax())
+        got = repr(str(frame[name].iloc[row])[:80])
+        expect(not missing[row], f"{file}, row {row}, column {name[:80]!r}", "a number", got)
     values = np.column_stack([numbers[name].to_numpy(dtype=float) for name in dimensions])
     best = next((name for name in texts if frame[name].is_unique), ids[0] if ids else None)
     return Table(values, None if best is None else frame[best].astype(str).tolist(), noted(ids, dimensions))
@@ -353,7 +339,7 @@ def noted(ids, dimensions):
     return f"{names} read as names, {len(dimensions)} columns as dimensions" if ids else ""
 
 
-def looks_like_an_id(frame, numbers):
+def looks_like_an_id(numbers):
     """Whether the first column counts or numbers the rows: whole and all different, where the others are not whole."""
     first, *others = (column.to_numpy(dtype=float) for column in numbers.values())
     whole = lambda x: np.isfinite(x).all() and (x == np.round(x)).all()  # noqa: E731

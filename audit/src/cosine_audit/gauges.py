@@ -155,16 +155,11 @@ def condition(items, gauge):
 def turned(rows, gauge):
     """Some items in a gauge, (m, r); rows that are zero stay zero, and what is zero but for rounding is zero."""
     E = (rows - gauge.origin) @ gauge.matrix
-    length = np.linalg.norm(rows, axis=1)
-    bound = ROUNDING * len(E.T) * np.linalg.norm(gauge.matrix) * (length + np.linalg.norm(gauge.origin))
-    bound = bound if gauge.ruler is None else np.maximum(bound, STILL * np.linalg.norm(gauge.ruler) * length)
-    some = np.flatnonzero(np.linalg.norm(E, axis=1) <= bound)  # small beside a bound; compared with its terms
-    terms = (np.abs(rows[some]) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)
-    none = np.abs(E[some]).max(axis=1, initial=0) <= ROUNDING * terms.max(axis=1, initial=0)
+    terms = (np.abs(rows) + np.abs(gauge.origin)) @ np.abs(gauge.matrix)
+    none = np.abs(E).max(axis=1, initial=0) <= ROUNDING * terms.max(axis=1, initial=0)
     if gauge.ruler is not None:
-        none |= np.linalg.norm(E[some], axis=1) <= STILL * np.linalg.norm(rows[some] @ gauge.ruler, axis=1)
-    E[some[none]] = 0
-    E[~rows.any(axis=1)] = 0
+        none |= np.linalg.norm(E, axis=1) <= STILL * np.linalg.norm(rows @ gauge.ruler, axis=1)
+    E[none | ~rows.any(axis=1)] = 0
     return E
 
 
@@ -216,16 +211,13 @@ def safe_items(*, items, users, interactions=None, center=True, ranking=False):
     Returns: (p, r), r ≤ k. Rows that are zero do not count, and stay zero.
     Raises ValueError or TypeError that names argument and value.
     """
-    B = valid_matrix("items", items)
-    P = valid_matrix("users", users if interactions is None else interactions @ np.asarray(users, dtype=float))
-    if P.shape[1] != B.shape[1]:
-        raise ValueError(f"users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
-    about = moments(sized(B))
-    gauges = canonical_gauges(moments(sized(P)), about, ranking)
+    B, P = valid_pair(items, users if interactions is None else interactions @ np.asarray(users, dtype=float))
+    about = moments(B)
+    gauges = canonical_gauges(moments(P), about, ranking)
     if ranking and not center:
         origin, matrix = about.mean, gauges["back"].matrix
         gauges["back"] = Gauge(origin, projection(matrix.T, triangular_factor(about, origin))[0])
-    return in_gauge(sized(B), gauges["centered" if center else "back"])
+    return in_gauge(B, gauges["centered" if center else "back"])
 
 
 def valid_matrix(name, value):
@@ -247,3 +239,11 @@ def valid_matrix(name, value):
     if not some:
         raise ValueError(f"{name} must have a row other than zero, got only zeros")
     return array
+
+
+def valid_pair(items, users=None):
+    """Items and users as matrices of equally many columns, of a size whose products neither overflow nor vanish."""
+    B, P = sized(valid_matrix("items", items)), None if users is None else sized(valid_matrix("users", users))
+    if P is not None and P.shape[1] != B.shape[1]:
+        raise ValueError(f"users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
+    return B, P

@@ -76,26 +76,15 @@ def search(U, queries, n=10, report=None):
     step = max(1, min(512, CELLS // len(U)))
     for start in range(0, len(queries), step):
         some = queries[start : start + step]
-        rows, cosines = nearest_of(U, some, n)
-        found.rows[start : start + step], found.cosines[start : start + step] = rows, cosines
+        S = U[some] @ U.T
+        if S.dtype == float:  # float32 has no tenth digit
+            np.round(S, 10, out=S)
+        S[np.arange(len(some)), some] = -np.inf
+        found.rows[start : start + step] = rows = top(S, n)
+        found.cosines[start : start + step] = np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)
         if report:
             report(min(1.0, (start + step) / len(queries)))
     return found
-
-
-def nearest_of(U, some, n):
-    """Rows and cosines of the n nearest of some items, (m, n) each."""
-    S = U[some] @ U.T
-    if S.dtype == float:  # float32 has no tenth digit
-        np.round(S, 10, out=S)
-    S[np.arange(len(some)), some] = -np.inf
-    rows = top(S, n)
-    return rows, np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)
-
-
-def artanh(cosines):
-    """The artanh of cosines, finite where one is 1."""
-    return np.arctanh(np.clip(cosines, -1 + 1e-15, 1 - 1e-15))
 
 
 def certified(cosines, cond):
@@ -105,5 +94,5 @@ def certified(cosines, cond):
 
     for the cosines s₁ ≥ s₂ of the two nearest neighbors. It suffices, and is not necessary.
     """
-    z = artanh(cosines[:, :2])
+    z = np.arctanh(np.clip(cosines[:, :2], -1 + 1e-15, 1 - 1e-15))
     return z[:, 0] - z[:, 1] > 2 * np.log(cond)

@@ -12,7 +12,7 @@ import numpy as np
 from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, has_constant, look_at, look_up, summaries
-from cosine_audit.gauges import in_gauge, sized, valid_matrix
+from cosine_audit.gauges import in_gauge, valid_matrix, valid_pair
 from cosine_audit.objectives import what_was_said
 
 WORDS = {
@@ -57,6 +57,8 @@ def audit(
     """
     said = what_was_said(trained_by, objective)
     B, P = valid_pair(items, users)
+    if B.shape[1] < 2:
+        raise ValueError(f"items must have at least 2 columns, got {B.shape[1]}")
     counts = [valid_counts("item_counts", item_counts, B), valid_counts("user_counts", user_counts, P)]
     names, labels = valid_vector("names", names, B), valid_vector("labels", labels, B)
     again = None if again is None else valid_matrix("again", again)
@@ -68,22 +70,14 @@ def audit(
     gauges = gauges_of(about, said[2] or has_constant(about["items"]))
     space = look_up(B, gauges, sample, progress)
     seen = look_at(B, P, about, space, again)
-    findings = v.about_training(seen, said[1]) + v.about_neighbors(space, about["items"], counts[0])
-    findings += v.about_chance(space, B, seen.again)
-    findings += v.about_health(space, B, counts[0]) + ([] if labels is None else v.about_labels(space, labels))
+    v.about_training(findings := v.Findings(), seen, said[1])
+    v.about_neighbors(findings, space, about["items"], counts[0])
+    v.about_chance(findings, space, B, seen.again)
+    v.about_health(findings, space, B, counts[0])
+    if labels is not None:
+        v.about_labels(findings, space, labels)
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
     return Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
-
-
-def valid_pair(items, users):
-    """Items and users as matrices of equally many columns, of a size whose products neither overflow nor vanish."""
-    B = sized(valid_matrix("items", items))
-    P = None if users is None else sized(valid_matrix("users", users))
-    if B.shape[1] < 2:
-        raise ValueError(f"items must have at least 2 columns, got {B.shape[1]}")
-    if P is not None and P.shape[1] != B.shape[1]:
-        raise ValueError(f"users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
-    return B, P
 
 
 def valid_vector(name, values, E):
@@ -99,13 +93,14 @@ def valid_vector(name, values, E):
 
 def valid_counts(name, values, E):
     """How often each row of E occurs: numbers, finite, at least 0, and not all 0."""
-    array = valid_vector(name, values, E)
-    if array is not None and array.dtype.kind not in "biuf":
+    if (array := valid_vector(name, values, E)) is None:
+        return None
+    if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, got {array.dtype}")
-    if array is not None and (not np.isfinite(array).all() or array.min() < 0 or not array.any()):
-        wrong = array[~(array >= 0)][:1] or array[:1]
-        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {wrong}")
-    return None if array is None else array.astype(float)
+    fine = np.isfinite(array) & (array >= 0)
+    if not fine.all() or not array.any():
+        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {array[np.argmin(fine)]}")
+    return array.astype(float)
 
 
 class Report:
@@ -196,7 +191,7 @@ class Report:
         files = {} if safe_items is None else {Path(safe_items): self.save_safe_items}
         if folder is None:
             return files
-        page, summary = self.to_html(figures(self)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
+        page, summary = self.to_html(figures(self.space)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
         last = None if self.users is None else self.save_safe_items  # none must stay from an earlier run
         contents = lambda stream: stream.write(page), lambda stream: stream.write(summary), last
         return files | dict(zip(places(folder), contents, strict=True))
@@ -260,39 +255,28 @@ def plain(name, most=40):
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def figures(report):
-    """Pictures of chance beside the nearest neighbors, and of what each gauge keeps: caption and PNG in base64."""
+KEPT = "Share of each item's nearest neighbors that stay in another gauge of the same model: on average (bars)."
+COSINES = "Cosines of items with their nearest neighbors, as given and, with users, of the safe items."
+
+
+def figures(space):
+    """Pictures of what each gauge keeps, and of the nearest neighbors' cosines: caption and PNG in base64."""
     import base64
     import io
 
     from matplotlib.figure import Figure
 
-    made = []
-    for draw, caption in ((draw_kept, KEPT), (draw_cosines, COSINES)):
-        figure = Figure(figsize=(7, 2.6), layout="constrained")
-        draw(figure.subplots(), report.space)
-        stream = io.BytesIO()
-        figure.savefig(stream, format="png", dpi=110)
-        made.append((caption, base64.b64encode(stream.getvalue()).decode()))
-    return made
-
-
-KEPT = "Share of each item's nearest neighbors that stay in another gauge of the same model: on average (bars)."
-COSINES = "Cosines of items with their nearest neighbors, as given and, with users, of the safe items."
-
-
-def draw_kept(ax, space):
-    """A bar for each gauge."""
-    names = [name for name in v.GAUGES if name in space.found]
-    ax.barh(names, [1 - v.moved_by(space, name).mean() for name in names], color="#4477aa")
-    ax.set(xlim=(0, 1), xlabel="share of neighbors kept")
-
-
-def draw_cosines(ax, space):
-    """Two outlines of histograms."""
+    made = [(caption, Figure(figsize=(7, 2.6), layout="constrained"), io.BytesIO()) for caption in (KEPT, COSINES)]
+    bars, outlines = (figure.subplots() for _, figure, _ in made)
+    kept = {name: 1 - v.moved_by(space, name).mean() for name in v.GAUGES if name in space.found}
+    bars.barh(list(kept), list(kept.values()), color="#4477aa")
+    bars.set(xlim=(0, 1), xlabel="share of neighbors kept")
     for name, color, style in (("given", "#4477aa", "-"), ("centered", "#228833", "--")):
         if name in space.found:
             values = space.found[name].cosines.ravel()
-            ax.hist(values, np.linspace(-1, 1, 81), histtype="step", color=color, ls=style, label=name)
-    ax.set(xlabel="cosine", ylabel="pairs", xlim=(-1, 1))
-    ax.legend()
+            outlines.hist(values, np.linspace(-1, 1, 81), histtype="step", color=color, ls=style, label=name)
+    outlines.set(xlabel="cosine", ylabel="pairs", xlim=(-1, 1))
+    outlines.legend()
+    for _, figure, stream in made:
+        figure.savefig(stream, format="png", dpi=110)
+    return [(caption, base64.b64encode(stream.getvalue()).decode()) for caption, _, stream in made]

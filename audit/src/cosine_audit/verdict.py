@@ -1,5 +1,6 @@
 """From evidence and objective to a verdict, its reason, what it rests on, the findings and the advice."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,15 @@ class Finding(NamedTuple):
     level: str = "note"
 
 
+class Findings(list):
+    """A list of Findings that is called to add one."""
+
+    def __call__(self, name, value, sentence, threshold=None, fine=None):
+        """Add a Finding: a note, unless it is said whether the value is as it should be."""
+        level = "note" if fine is None else "ok" if fine else "warning"
+        self.append(Finding(name, value, threshold, sentence, level))
+
+
 class Verdict(NamedTuple):
     """answer, "yes", "no", "unknown" or "by convention"; reason; rests_on, "theory alone" or "theory and numbers"."""
 
@@ -41,24 +51,12 @@ class Verdict(NamedTuple):
     rests_on: str = "theory and numbers"
 
 
-def no(reason):
-    """A Verdict of theory and numbers."""
-    return Verdict("no", reason)
-
-
-def unknown(reason):
-    """A Verdict of theory and numbers."""
-    return Verdict("unknown", reason)
+no, unknown = partial(Verdict, "no"), partial(Verdict, "unknown")
 
 
 def percent(share):
     """A share in words."""
     return f"{100 * share:.{1 if share < 0.1 else 0}f} %"
-
-
-def two(x):
-    """A number with two decimals, and no minus before a zero."""
-    return f"{round(float(x), 2) + 0.0:.2f}"
 
 
 def decide(objective, seen):
@@ -178,120 +176,102 @@ def contradictions(objective, seen):
     return said
 
 
-def about_training(seen, objective):
+def about_training(say, seen, objective):
     """Findings on what training left in the numbers; balance is judged where the objective implies it."""
-    found, fine = [], (lambda x: level(x) if "balance" in OBJECTIVES[objective].rule else "note")
+    judged = "balance" in OBJECTIVES[objective].rule
     if seen.imbalance is not None:
         sentence = f"Users and items are {percent(seen.imbalance)} out of balance."
-        found.append(Finding("imbalance", seen.imbalance, TOLERATED, sentence, fine(seen.imbalance <= TOLERATED)))
+        say("imbalance", seen.imbalance, sentence, TOLERATED, seen.imbalance <= TOLERATED if judged else None)
     if seen.weighted is not None:
         sentence = f"Weighted by their counts, they are {percent(seen.weighted)} out of balance."
-        known = seen.weighted, TOLERATED, sentence, fine(seen.weighted <= TOLERATED)
-        found.append(Finding("weighted imbalance", *known))
+        say("weighted imbalance", seen.weighted, sentence, TOLERATED, seen.weighted <= TOLERATED if judged else None)
     if seen.moved is not None:
         share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
         sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
-        found.append(Finding("moved by balancing", share, TOLERATED, sentence, fine(share <= TOLERATED and not torn)))
-    names = ", ".join(seen.biases) or "no column"
-    sentence = f"{names} is nearly constant{', as where a bias is stored among the dimensions' if seen.biases else ''}."
-    found.append(Finding("constant columns", len(seen.biases), 0, sentence.capitalize(), level(not seen.biases)))
-    sentence = f"Rows of length one: {' and '.join(seen.unit) or 'none'}."
-    found.append(Finding("unit rows", len(seen.unit), None, sentence))
+        fine = share <= TOLERATED and not torn
+        say("moved by balancing", share, sentence, TOLERATED, fine if judged else None)
+    stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
+    sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
+    say("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
+    say("unit rows", len(seen.unit), f"Rows of length one: {' and '.join(seen.unit) or 'none'}.")
     if seen.flatness < np.inf:
-        flat = seen.flatness < NEARLY_CONSTANT
-        sentence = f"The items {'nearly lie' if flat else 'do not lie'} in a common hyperplane."
-        found.append(Finding("spread over mean", seen.flatness, NEARLY_CONSTANT, sentence, level(not flat)))
+        lie = "nearly lie" if seen.flatness < NEARLY_CONSTANT else "do not lie"
+        sentence = f"The items {lie} in a common hyperplane."
+        say("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, seen.flatness >= NEARLY_CONSTANT)
     if seen.unseen:
         sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
-        found.append(Finding("unseen dimensions", seen.unseen, 0, sentence, "warning"))
-    return found
+        say("unseen dimensions", seen.unseen, sentence, 0, False)
 
 
-def level(fine):
-    """Ok, or a warning."""
-    return "ok" if fine else "warning"
-
-
-def about_neighbors(space, about, counts=None):
+def about_neighbors(say, space, about, counts=None):
     """Findings on what another gauge, and the scales' uncertainty, would do to the nearest neighbors."""
-    found, n = [], space.found["given"].rows.shape[1]
-    chosen, size = 1.96 * np.sqrt(1 - len(space.queries) / len(space.distinct)), len(space.queries)
-    for name, words in GAUGES.items():
-        if (kept := moved_by(space, name)) is None:
-            continue
-        kept = 1 - kept
-        error = f" ± {100 * chosen * np.std(kept) / np.sqrt(size):.0f}" if chosen else ""
+    n, size = space.found["given"].rows.shape[1], len(space.queries)
+    chosen = 1.96 * np.sqrt(1 - size / len(space.distinct))
+    kept = {name: 1 - moved_by(space, name) for name in GAUGES if name in space.found}
+    for name, stay in kept.items():
+        error = f" ± {100 * chosen * np.std(stay) / np.sqrt(size):.0f}" if chosen else ""
         c = condition(about, space.gauges[name])
         how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
-        sentence = f"{words.capitalize()}: {100 * kept.mean():.0f}{error} % of the {n} nearest stay; {how}."
-        found.append(Finding(f"neighbors kept, {name}", float(kept.mean()), None, sentence))
-    if counts is not None and "centered" in space.found:
-        kept, order = 1 - moved_by(space, "centered"), np.argsort(counts[space.queries], kind="stable")
-        thirds = [kept[part].mean() for part in np.array_split(order, 3)]
+        sentence = f"{GAUGES[name].capitalize()}: {100 * stay.mean():.0f}{error} % of the {n} nearest stay; {how}."
+        say(f"neighbors kept, {name}", float(stay.mean()), sentence)
+    if counts is not None and "centered" in kept:
+        parts = np.array_split(np.argsort(counts[space.queries], kind="stable"), 3)
+        thirds = [kept["centered"][part].mean() for part in parts]
         shares = ", ".join(f"{100 * x:.0f} %" for x in thirds)
-        sentence = f"Centered, of the rarest, middle and most popular third's neighbors stay {shares}"
-        found.append(Finding("neighbors kept, rarest third", float(thirds[0]), None, f"{sentence}."))
+        sentence = f"Centered, of the rarest, middle and most popular third's neighbors stay {shares}."
+        say("neighbors kept, rarest third", float(thirds[0]), sentence)
     for c in (1.2, 1.5, 2):
         share = float(np.mean(certified(space.found["given"].cosines, c)))
         sentence = f"{percent(share)} of the nearest neighbors are certain if scales are known up to a factor of {c}."
-        found.append(Finding(f"certified, c = {c}", share, None, sentence))
-    return found
+        say(f"certified, c = {c}", share, sentence)
 
 
-def about_chance(space, B, again):
+def about_chance(say, space, B, again):
     """Findings on chance, and on a second run, of which the share of neighbors is given that stay, or None."""
-    found = []
-    for name in ("given", "centered"):
+    for name, what in (("given", "As given"), ("centered", "Centered and projected back")):
         if name in space.gauges:
             threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
             usual = float(np.median(space.found[name].cosines))
-            what = "As given" if name == "given" else "Centered and projected back"
             above = f"one pair in a thousand is above {threshold:.2f} by chance"
             sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
-            found.append(Finding(f"chance, {name}", threshold, None, sentence, level(usual > threshold)))
+            say(f"chance, {name}", threshold, sentence, None, usual > threshold)
     if again is not None:
         by_chance = 100 * space.found["given"].rows.shape[1] / (len(space.distinct) - 1)
         sentence = f"{100 * again:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
-        found.append(Finding("neighbors kept, other run", again, None, sentence))
-    return found
+        say("neighbors kept, other run", again, sentence)
 
 
-def about_health(space, B, counts=None):
+def about_health(say, space, B, counts=None):
     """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
     U = directions(B[space.queries])
-    random, found = directions(np.random.default_rng(3).normal(size=U.shape)), []
+    random = directions(np.random.default_rng(3).normal(size=U.shape))
     for name, x, y in zip(HEALTH, health(U), health(random), strict=True):
-        sentence = f"{name.capitalize()}: {two(x)}; of random vectors {two(y)}."
-        found.append(Finding(name, float(x), None, sentence))
+        words = "{}: {:.2f}; of random vectors {:.2f}."
+        say(name, float(x), words.format(name.capitalize(), *np.round([x, y], 2) + 0.0))  # no minus before a zero
     filled = np.concatenate([rows.any(axis=1) for _, rows in blocks(B)])
     zero = int(np.sum(~filled))
     double = len(B) - zero - len(space.distinct)
-    found.append(Finding("zero rows", zero, 0, f"{zero} items are zero, and left out.", level(not zero)))
-    sentence = f"{double} items are parallel to an earlier one."
-    found.append(Finding("parallel rows", double, 0, sentence, level(not double)))
+    say("zero rows", zero, f"{zero} items are zero, and left out.", 0, not zero)
+    say("parallel rows", double, f"{double} items are parallel to an earlier one.", 0, not double)
     if counts is not None:
         cold = int(np.sum(filled & (counts == 0)))
         sentence = f"{cold} items with a count of 0 are not zero: nothing trained these."
-        found.append(Finding("untrained rows", cold, 0, sentence, level(not cold)))
+        say("untrained rows", cold, sentence, 0, not cold)
         lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
         r = rank_correlation(lengths, counts[space.queries]) if np.ptp(lengths) > 1e-6 * lengths.max() else None
         if r is not None:
-            sentence = f"Rank correlation of length and frequency: {r:.2f}."
-            found.append(Finding("length and frequency", r, None, sentence))
-    return found
+            say("length and frequency", r, f"Rank correlation of length and frequency: {r:.2f}.")
 
 
-def about_labels(space, labels):
+def about_labels(say, space, labels):
     """Findings on the share of neighbors with an item's own label, in every gauge."""
-    found = []
     for name, near in space.found.items():
         own = np.mean(labels[near.rows] == labels[near.items, None], axis=1)
         error = 1.96 * np.std(own) / np.sqrt(len(own))
         words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
         shares = f"{100 * own.mean():.0f} ± {100 * error:.0f} %"
         sentence = f"{words.capitalize()}: {shares} of the neighbors have the item's own label."
-        found.append(Finding(f"same label, {name}", float(own.mean()), None, sentence))
-    return found
+        say(f"same label, {name}", float(own.mean()), sentence)
 
 
 def advice(answer, has_users, ranking=False):
