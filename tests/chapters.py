@@ -13,6 +13,7 @@ ROOT = pathlib.Path(__file__).parents[1]
 CHAPTERS = sorted((ROOT / "book").glob("*.ipynb"))
 FOLDED = ("hide-input", "hide-cell", "remove-")
 FOLD = r"^(`{3,}|:{3,})\{(?:dropdown\}.*\n|[^}]*\}.*\n(?::.*\n)*?:class: dropdown\n)[\s\S]*?^\1$"  # directives
+CHECK = r"check(?:_identity|_that)?\(\s*\"([BC]\d\d)\""
 DRAWN = ("image/png", "text/html", "text/latex", "text/markdown")
 
 
@@ -158,5 +159,5 @@ def sections(cells):
         for target in targets:
             found.setdefault(target, set())
             if cell.cell_type == "code":
-                found[target] |= set(re.findall(r"check(?:_identity|_that)?\(\s*\"([BC]\d\d)\"", cell.source))
+                found[target] |= set(re.findall(CHECK, cell.source))
     return found

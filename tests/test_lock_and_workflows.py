@@ -67,11 +67,3 @@ def test_the_readme_lists_every_command_and_every_folder():
     assert commands == set(re.findall(r"`?make ([a-z-]+)\b", text("README.md"))) - {"and"}
     folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"book"}
     assert folders <= set(re.findall(r"^\| `(\w+)/` \|", text("README.md"), re.M))
-
-
-def test_every_table_of_an_experiment_has_its_script():
-    scripts = [
-        path for path in (ROOT / "experiments").glob("*.py") if re.search("^JOBS = ", path.read_text("utf-8"), re.M)
-    ]
-    assert {path.stem for path in (ROOT / "experiments").glob("*.csv")} <= {path.stem for path in scripts}
-    assert all("__main__" in path.read_text("utf-8") for path in scripts)
