@@ -42,7 +42,7 @@ def traffic_faults(browser, home):
 
 
 def first_visit(browser, url):
-    """Open a page through a slow line, with nothing in store: the bytes fetched, and seconds until formulas in sight are set."""
+    """Open a page through a slow line, nothing in store: bytes fetched, seconds until the formulas in sight are set."""
     browser.get("about:blank")
     browser.get_log("performance")
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
