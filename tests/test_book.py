@@ -25,9 +25,7 @@ from chapters import (
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
 # Chapters that still have a fold right after a fold, and folds called “Show the code”: these lists only get shorter
-FOLD_AFTER_FOLD = """
-    beyond-linear counting how-arbitrary in-a-vector-store remedies-measured replies what-people-say
-    who-chooses"""
+FOLD_AFTER_FOLD = "beyond-linear counting how-arbitrary remedies-measured replies who-chooses"
 UNNAMED = "beyond-linear counting how-arbitrary who-chooses"
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
@@ -59,7 +57,7 @@ def test_every_chapter_is_in_the_table_of_contents():
 @each_chapter
 def test_every_cell_was_executed_in_order_and_the_chapter_stays_under_one_megabyte(path):
     counts = [cell.execution_count for cell in code(read(path))]
-    assert counts == list(range(1, len(counts) + 1))
+    assert counts == list(range(1, len(counts) + 1)), f"say .venv/bin/python tools/notebooks.py book/{path.name}"
     assert path.stat().st_size < 1_000_000
 
 
@@ -88,13 +86,15 @@ def test_prose_comes_between_cells(path):
 def test_no_fold_comes_right_after_a_fold(path):
     """What the first one showed is read before the next is opened."""
     found = [cell.source for cell in folds_after_folds(read(path))]
-    assert not found or path.stem in FOLD_AFTER_FOLD.split(), found
+    what = "a fold right after a fold: make them one, or write the sentence that reads the first"
+    assert not found or path.stem in FOLD_AFTER_FOLD.split(), f"{path.name}: {what}: {found}"
 
 
 @each_chapter
 def test_every_fold_says_what_it_holds(path):
     found = [cell.source for cell in unnamed(read(path))]
-    assert not found or path.stem in UNNAMED.split(), found
+    what = "name these folds in their cells' metadata, see CONTRIBUTING.md"
+    assert not found or path.stem in UNNAMED.split(), f"{path.name}: {what}: {found}"
 
 
 @each_chapter
