@@ -24,9 +24,6 @@ from chapters import (
 )
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
-# Chapters that still have a fold right after a fold, and folds called “Show the code”: these lists only get shorter
-FOLD_AFTER_FOLD = "counting"
-UNNAMED = "counting"
 PAGES = sorted((ROOT / "book").glob("*.md"))
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
@@ -87,14 +84,14 @@ def test_no_fold_comes_right_after_a_fold(path):
     """What the first one showed is read before the next is opened."""
     found = [cell.source for cell in folds_after_folds(read(path))]
     what = "a fold right after a fold: make them one, or write the sentence that reads the first"
-    assert not found or path.stem in FOLD_AFTER_FOLD.split(), f"{path.name}: {what}: {found}"
+    assert not found, f"{path.name}: {what}: {found}"
 
 
 @each_chapter
 def test_every_fold_says_what_it_holds(path):
     found = [cell.source for cell in unnamed(read(path))]
     what = "name these folds in their cells' metadata, see CONTRIBUTING.md"
-    assert not found or path.stem in UNNAMED.split(), f"{path.name}: {what}: {found}"
+    assert not found, f"{path.name}: {what}: {found}"
 
 
 @each_chapter
