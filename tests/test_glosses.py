@@ -31,9 +31,14 @@ def test_wordnets_own_files_and_the_table_are_read_alike(tmp_path):
     assert tool.synsets_in(tmp_path) == of_table == [("noun.Tops", ["entity"], gloss)]
 
 
-@pytest.mark.parametrize(
-    "content", [b"damaged", gzip.compress(b"header\n" * 9)[:-9], gzip.compress(b"header\nonly one")]
-)
+DAMAGED = {
+    "no gzip": b"damaged",
+    "cut": gzip.compress(b"header\n" * 9)[:-9],
+    "one column": gzip.compress(b"header\nonly one"),
+}
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
 def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path, content):
     with pytest.raises(MissingDataError, match=r"data\.noun cannot be read"):
         tool.write(tmp_path)
