@@ -23,7 +23,10 @@ FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThrough
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
 # Wait until the formulas in sight are typeset, in their fonts, and return the milliseconds since the click.
 TYPESET = """
-const inSight = (marker) => marker.checkVisibility() && marker.getBoundingClientRect().top < innerHeight;
+const inSight = (marker) => {
+  const { top, bottom, left, right } = marker.getBoundingClientRect();
+  return marker.checkVisibility() && bottom >= 0 && top < innerHeight && right >= 0 && left < innerWidth;
+};
 const wait = () => [...document.querySelectorAll("mjx-lazy")].some(inSight) ? setTimeout(wait, 20) : done();
 const [report] = arguments, done = () => document.fonts.ready.then(() => report(performance.now()));
 Promise.resolve(window.MathJax?.startup?.promise).then(wait);

@@ -51,15 +51,8 @@ for (const table of document.querySelectorAll("table.stack, .stack table")) {
 }
 
 // Formulas in sight are typeset first, then the others, for those who search, print, or listen to the page.
-const inSight = (marker) => marker.checkVisibility() && marker.getBoundingClientRect().top < innerHeight;
-
 const typesetAll = () => MathJax.startup.document.lazyTypesetAll();
-
-function typesetOthers() {
-  if ([...document.querySelectorAll("mjx-lazy")].some(inSight)) setTimeout(typesetOthers, 200);
-  else document.fonts.ready.then(() => setTimeout(typesetAll, 500));
-}
-addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetOthers, 1000)));
+addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetAll, 2000)));
 
 // Pointed at, or reached by Tab, a link to a theorem, an equation, a figure or a claim shows it, from any page of the book.
 const SHOWN = "div.proof.admonition, div.math, figure, div.claim";
