@@ -39,7 +39,7 @@ def test_data_and_libraries_that_are_not_there_are_a_reason(monkeypatch, nowhere
 def test_the_stores_are_those_that_the_chapter_imports():
     source = "\n".join(cell.source for cell in chapters.code(chapters.read(ROOT / "book/in-a-vector-store.ipynb")))
     imported = set(re.findall(r"^(?:import|from) (\w+)", source, re.M))
-    locked = {"cosine_audit", "experiments", "functools", "helpers", "matplotlib", "numpy", "tempfile"}
+    locked = {"cosine_audit", "experiments", "functools", "helpers", "matplotlib", "numpy", "pandas", "tempfile"}
     assert imported - locked == set(missing_data.STORES)
 
 
