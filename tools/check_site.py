@@ -37,7 +37,6 @@ ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 def traffic_faults(browser, home):
     """Errors on the browser's console, and requests that would leave the machine, since the last call."""
     console = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-    console = [text for text in console if "/favicon.ico" not in text]  # which the front door may be asked for
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     sent = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
     sent += [e["params"]["url"] for e in events if e["method"] == "Network.webSocketCreated"]

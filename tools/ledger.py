@@ -17,14 +17,6 @@ from repository import repository_url
 
 BOOK = pathlib.Path(__file__).parents[1] / "book"
 KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
-IN_VERSION_2 = {
-    "B04": "holds",
-    "B15": "holds",
-    "B31": "holds",
-    "B32": "holds",
-    "C15": "holds",
-}  # where it is another now
-IN_VERSION_2 |= {"C28": "holds if", "C29": "not reproduced here"}
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
 TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
 
@@ -92,7 +84,7 @@ def index(rows):
 def outcomes(rows):
     """The rows whose outcome was another in version 2.0, with both."""
     for row in rows:
-        if was := IN_VERSION_2.get(row["id"]):
+        if was := row.get("was"):
             link = f"[{row['id']}](claims.md#{row['id'].lower()})"
             yield f"- {link}, {row['claim'].strip()}: *{outcome({'outcome': was})}* became *{outcome(row)}*\n"
 
