@@ -91,7 +91,7 @@ def two_towers(X, scale=10.0, steps=400, rate=0.02):
     return tuple(np.asarray(unit(E)) for E in pair)
 
 
-MODELS = {  # how it is trained, the objective it claims, what theory says of its cosines
+MODELS = {  # how it is trained, the objective it claims, the verdict expected from both
     "implicit ALS, defaults": (lambda X: implicit_als(X, 0.01, 15), "factors", "no"),
     "implicit ALS, converged": (lambda X: implicit_als(X, 3.0, 400), "factors", "yes"),
     "implicit BPR": (implicit_bpr, "ranking", "no"),

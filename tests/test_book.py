@@ -106,8 +106,8 @@ def test_every_figure_has_a_name_a_caption_and_alt_text(path):
 @each_chapter
 def test_a_figure_comes_early(path):
     first = measure(read(path))["first figure"]
-    assert first is not None, f"{path.name} has no figure: add one within 350 words, see CONTRIBUTING.md"
-    assert first <= 350, f"{path.name}: the first figure comes after {first} words, at most 350: move it up"
+    assert first is not None, f"{path.name} has no figure: add one within 250 words, see CONTRIBUTING.md"
+    assert first <= 250, f"{path.name}: the first figure comes after {first} words, at most 250: move it up"
 
 
 @each_chapter
