@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helpers import choices_of_d, cosine_similarity, product_norm_factors, rescale, truncated_svd
+from helpers.gauges import rebalanced
 
 
 def test_choices_have_one_table_of_scores_and_the_cosines_that_are_said_of_them(rng):
@@ -21,6 +22,9 @@ def test_choices_have_one_table_of_scores_and_the_cosines_that_are_said_of_them(
     assert np.allclose(models["D = I"][1], B)
     users, items = X @ models["D = 1/√σ"][0], models["D = 1/√σ"][1]
     assert np.allclose(users.T @ users, items.T @ items)  # balanced
+    P, Q = rebalanced(X @ A, B)
+    assert np.allclose(P @ Q.T, scores)
+    assert np.allclose(Q @ Q.T, items @ items.T)
     users = X @ models["D = 1/√g"][0]
     assert np.allclose(users, X @ V)  # A = V
     assert models["D drawn"][1] / B == pytest.approx((models["D drawn"][1] / B)[:1].repeat(8, axis=0))

@@ -12,7 +12,7 @@ import cosine_audit
 import numpy as np
 import pytest
 from cosine_audit import audit, cli, report
-from cosine_audit.objectives import LIBRARIES, OBJECTIVES, library
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 
 from .losses import rotation, unit
 
@@ -107,9 +107,9 @@ def test_false_reasons(rng):
 
 def test_names_of_libraries():
     for name in ("implicit ALS", "IMPLICIT-als", "implicit_ALS", "als"):
-        assert library(name)[0] == "implicit ALS"
+        assert what_was_said(name) == ("implicit ALS", "factors", False)
     with pytest.raises(ValueError, match=r"trained_by must be one of implicit ALS, .* got 'magic'"):
-        library("magic")
+        what_was_said("magic")
     assert {one.objective for one in LIBRARIES.values()} <= set(OBJECTIVES)
     assert cli.main(["x.npy", "--trained-by", "magic"]) == 2
 

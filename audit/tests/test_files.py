@@ -12,7 +12,7 @@ import zipfile
 import numpy as np
 import pytest
 from cosine_audit import cli
-from cosine_audit.files import InputError, read_matrix, read_pair, read_vector
+from cosine_audit.files import InputError, read_pair, read_table
 
 E = np.random.default_rng(0).normal(size=(6, 3)).round(3)
 NAMES = ["bread", "milk", "tea", "rice", "日本", "soap 2"]
@@ -71,7 +71,7 @@ def put(folder, name, data):
 @pytest.mark.parametrize("dtype", ["f4", ">f8", "f2", "i4", "u1"])
 def test_an_array_is_read_as_numpy_reads_it(tmp_path, dtype):
     values = np.asarray(100 * np.abs(E), dtype, order="F")
-    np.testing.assert_array_equal(read_matrix(put(tmp_path, "e.npy", saved(values))).values, values)
+    np.testing.assert_array_equal(read_table(put(tmp_path, "e.npy", saved(values)), "items").values, values)
 
 
 IDS = ["7", "12", "3", "40", "5", "1"]
@@ -103,7 +103,7 @@ ORDINARY = {  # the file, what it holds, the names of its rows
 def test_what_is_ordinary_is_read(tmp_path, name):
     file, data, names = ORDINARY[name]
     pytest.importorskip("pandas", reason="pandas is an extra")
-    table = read_matrix(put(tmp_path, file, data()), "items")
+    table = read_table(put(tmp_path, file, data()), "items")
     np.testing.assert_allclose(table.values, E)
     assert table.names == names
     assert ("read as names, 3 columns" in table.note) == (names is not None)
@@ -112,7 +112,7 @@ def test_what_is_ordinary_is_read(tmp_path, name):
 @pytest.mark.parametrize(("first", "columns", "names"), [("a", 2, None), ("id", 1, ["0", "2", "4"])])
 def test_whole_numbers_are_dimensions_unless_they_are_named_ids(tmp_path, first, columns, names):
     pytest.importorskip("pandas", reason="pandas is an extra")
-    table = read_matrix(put(tmp_path, "e.csv", f"{first},b\n0,1\n2,3\n4,5\n"))
+    table = read_table(put(tmp_path, "e.csv", f"{first},b\n0,1\n2,3\n4,5\n"), "items")
     assert (table.values.shape, table.names) == ((3, columns), names)
 
 
@@ -122,7 +122,7 @@ def test_parquet(tmp_path):
     lists = frame().assign(vector=E.tolist(), id=IDS)[["id", "vector"]]
     for one, names in ((table.set_axis(NAMES), NAMES), (table.assign(title=NAMES), NAMES), (lists, IDS)):
         one.to_parquet(tmp_path / "e.parquet")
-        found = read_matrix(tmp_path / "e.parquet")
+        found = read_table(tmp_path / "e.parquet", "items")
         np.testing.assert_allclose(found.values, E)
         assert found.names == names
 
@@ -144,7 +144,7 @@ def test_one_file_with_both_factors(tmp_path):
 def test_half_of_a_float(tmp_path):
     pytest.importorskip("safetensors", reason="safetensors is an extra")
     bits = (E.astype("<f4").view("<u4") >> 16).astype("<u2")
-    values = read_matrix(put(tmp_path, "e.safetensors", tensors("BF16", "<u2", items=bits))).values
+    values = read_table(put(tmp_path, "e.safetensors", tensors("BF16", "<u2", items=bits)), "items").values
     np.testing.assert_allclose(values, E, rtol=1e-2)
     assert values.dtype == np.float32
 
@@ -152,10 +152,10 @@ def test_half_of_a_float(tmp_path):
 def test_counts_labels_and_names(tmp_path):
     pytest.importorskip("pandas", reason="pandas is an extra")
     rows = [f"{name},{i}" for i, name in enumerate(NAMES)]
-    table = read_vector(put(tmp_path, "n.csv", "\n".join(["item,count", *rows])))
+    table = read_table(put(tmp_path, "n.csv", "\n".join(["item,count", *rows])), "vector")
     assert (table.values.tolist(), table.names) == (list(range(6)), NAMES)
-    assert read_vector(put(tmp_path, "n.txt", "\n".join(NAMES[:5]))).values.tolist() == NAMES[:5]
-    assert read_vector(put(tmp_path, "n.npy", saved(np.arange(6)))).values.tolist() == list(range(6))
+    assert read_table(put(tmp_path, "n.txt", "\n".join(NAMES[:5])), "vector").values.tolist() == NAMES[:5]
+    assert read_table(put(tmp_path, "n.npy", saved(np.arange(6))), "vector").values.tolist() == list(range(6))
     np.savez(tmp_path / "e.npz", vectors=E, names=np.array(NAMES))
     counts = put(tmp_path, "m.csv", "\n".join(["item,count", *rows[::-1]]))
     with pytest.raises(InputError, match="row 0: expected 'bread', as the embeddings have, got 'soap 2'"):
@@ -177,8 +177,8 @@ LIE = bytearray(zipped(e__npy=saved(E)))
 LIE[LIE.index(b"PK\x01\x02") + 24] ^= 0xFF  # the size in the directory of the archive
 CSV = "name,a,b,c\n" + text(E)
 BAD = {  # the file, what it holds (None: there is none, {}: a folder), a part of the sentence
-    "no file": ("nothing.npy", None, "expected a file, there is none"),
-    "a long name": ("x" * 300 + ".npy", None, "expected a file, there is none"),
+    "no file": ("nothing.npy", None, "expected a file, got a name that leads nowhere"),
+    "a long name": ("x" * 300 + ".npy", None, "expected a file, got a name that leads nowhere"),
     "a folder": ("d.npy", {}, "got a folder or a device"),
     "a pickle": ("e.pkl", pickle.dumps(Bomb()), "never loaded"),
     "gensim's": ("w2v.model", b"x", "model.wv.save_word2vec_format"),
@@ -279,7 +279,7 @@ def test_parquet_that_promises_more_than_it_holds(tmp_path):
     said = {"e": "promised", "n": "names of at most", "l": "lists of one length", "none": "expected"}
     for file, sentence in said.items():
         with pytest.raises(InputError, match=sentence):
-            read_matrix(tmp_path / f"{file}.parquet")
+            read_table(tmp_path / f"{file}.parquet", "items")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sparse files, names in bytes and /proc are of other systems")

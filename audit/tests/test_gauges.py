@@ -143,15 +143,10 @@ def test_scales_that_unit_lengths_leave(rng, m, k):
 
 
 def test_users_and_items_do_not_exclude_another_scale_by_their_ranks_together(rng):
-    """Unit rows on both sides, equal scores, another cosine; only the rank of both sides together is full."""
+    """P √w and B / √w have unit rows and the same scores, too; only the rank of both sides together is full."""
     w = np.array([0.4, 0.6, 0.8, 0.9, 1.2, 1.5, 2, 3])
     P, B = on_both_spheres(rng, 5_000, w), on_both_spheres(rng, 1_000, 1 / w)
-    P_2, B_2 = P * np.sqrt(w), B / np.sqrt(w)
-    for E in (P, B, P_2, B_2):
-        np.testing.assert_allclose(np.linalg.norm(E, axis=1), 1, atol=1e-12)
-    np.testing.assert_allclose(P_2 @ B_2.T, P @ B.T, atol=1e-12)
-    assert np.abs(B_2 @ B_2.T - B @ B.T).max() > 0.5
-    assert e.free_scales(B, P) == e.free_scales(B_2, P_2) == (1, 1, 0, False)
+    assert e.free_scales(B, P) == e.free_scales(B / np.sqrt(w), P * np.sqrt(w)) == (1, 1, 0, False)
 
 
 def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 from cosine_audit import __version__
-from cosine_audit.files import ITEMS, USERS, InputError, exists, expect, read_pair, read_vector
+from cosine_audit.files import ITEMS, USERS, InputError, read_pair, read_table
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
 
@@ -18,24 +18,17 @@ INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "aga
 STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
 
 
-class Parser(argparse.ArgumentParser):
-    """Reports what is wrong in one sentence."""
-
-    def error(self, message):
-        """Exit with status 2."""
-        self.exit(2, f"cosine-audit: {message}\n")
-
-
 def parser():
     """What the command line may say."""
     objectives = "\n".join(f"  {name:18} {one.help}" for name, one in OBJECTIVES.items())
     libraries = textwrap.fill(", ".join(LIBRARIES), 100, initial_indent="  ", subsequent_indent="  ")
-    options = Parser(
+    options = argparse.ArgumentParser(
         prog="cosine-audit",
         description="Did training determine the cosines of these item embeddings, or chance?",
         epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    options.error = lambda message: options.exit(2, f"cosine-audit: {message}\n")  # one sentence
     add = options.add_argument
     add("items", help="item embeddings: .npy, .npz, .csv, .tsv, .txt, .vec, .parquet, .safetensors; file#array")
     add("users", nargs="?", help="the other factor, all of its rows: the scores are users @ items.T")
@@ -63,8 +56,7 @@ def examine(given):
         raise InputError("--safe-items: expected users, which safe items are made from, got none")
     about = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
     about = {key: vector_for(key, path, items, users) for key, path in about.items() if path is not None}
-    if "names" not in about and items.names is not None:
-        about["names"] = items.names
+    about.setdefault("names", items.names)
     said = {"trained_by": given.trained_by, "objective": given.objective, "sample": given.sample}
     many = len(items.values) >= 100_000
     if many:
@@ -80,13 +72,13 @@ def examine(given):
 
 def vector_for(key, path, items, users):
     """Counts, labels or names from a file, in the order of the rows: if both files have names, these have to agree."""
-    table = read_pair(path)[0] if key == "again" else read_vector(path)
+    table = read_table(path, "items" if key == "again" else "vector")
     wanted = users.names if key == "user_counts" and users is not None else items.names
     if table.names is not None and wanted is not None and len(table.names) == len(wanted):
-        pairs = enumerate(zip(table.names, wanted, strict=True))
-        row, got, expected = next(((row, *pair) for row, pair in pairs if str(pair[0]) != str(pair[1])), (0, "", ""))
-        what = f"{plain(expected)!r}, as the embeddings have"
-        expect(got == expected, f"{path}, row {row}", what, repr(plain(got)))
+        for row, (got, name) in enumerate(zip(table.names, wanted, strict=True)):
+            if str(got) != str(name):
+                what = f"{plain(name)!r}, as the embeddings have"
+                raise InputError(f"{path}, row {row}: expected {what}, got {plain(got)!r}")
     return table.values
 
 
@@ -95,7 +87,7 @@ def was_read(role, path, table):
     size = " × ".join(f"{n:,}".replace(",", " ") for n in table.values.shape)
     names = "no names" if table.names is None else f"names {', '.join(plain(name, 20) for name in table.names[:2])} …"
     note = f"; {table.note}" if table.note else ""
-    return f"{role}: {size} from {plain(os.fsdecode(os.fsencode(Path(str(path)).name)), 60)}, {names}{note}"
+    return f"{role}: {size} from {plain(Path(path).name, 60)}, {names}{note}"
 
 
 def tell(step, share):
@@ -106,10 +98,10 @@ def tell(step, share):
 def check_places(given):
     """OSError or InputError where something could not be written, or would replace an input."""
     inputs = [getattr(given, key) for key in INPUTS if getattr(given, key) is not None]
-    inputs = [path if exists(path) else path.rpartition("#")[0] for path in inputs]  # which may name an array
+    inputs = [path if os.path.exists(path) else path.rpartition("#")[0] for path in inputs]  # which may name an array
     for place in places(given.report, given.safe_items):
         one = writable(place, None if str(place) == given.safe_items else given.report)
-        if one.exists() and any(exists(path) and one.samefile(path) for path in inputs):
+        if one.exists() and any(os.path.exists(path) and one.samefile(path) for path in inputs):
             raise InputError(f"{one}: expected an input that is not overwritten; choose another place to write to")
 
 
@@ -123,11 +115,6 @@ def say(text):
             raise
 
 
-def interrupt(*_):
-    """Ended by a scheduler, as by a person."""
-    raise KeyboardInterrupt
-
-
 def main(argv=None):
     """The exit status."""
     for stream in (sys.stdout, sys.stderr):
@@ -135,7 +122,7 @@ def main(argv=None):
             stream.reconfigure(errors="backslashreplace")
     given = parser().parse_args(argv)
     with contextlib.suppress(ValueError):  # not the main thread
-        signal.signal(signal.SIGTERM, interrupt)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a scheduler, as by a person
     try:
         check_places(given)
         report = examine(given)

@@ -71,9 +71,8 @@ def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
 def look_at(B, P, about, space, again=None):
     """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run."""
     sides = {"items": B} | ({} if P is None else {"users": P})
-    biases = tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name]))
     seen = Evidence(
-        biases=biases,
+        biases=tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name])),
         unit=tuple(name for name, E in sides.items() if have_length_one(E)),
         scales=free_scales(B, P),
         flatness=flatness(about["items"]),
@@ -90,7 +89,7 @@ def look_at(B, P, about, space, again=None):
         moved=moved_by(space, "balanced"),
         moved_weighted=moved_by(space, "weighted"),
         round=all(g.imbalance(about[name], ball) <= TOLERATED for name in sides),
-        nonnegative=all(rows.min() >= 0 for E in sides.values() for _, rows in g.blocks(E)),
+        nonnegative=all(E.min() >= 0 for E in sides.values()),
     )
 
 
@@ -132,12 +131,13 @@ def look_up(B, gauges, sample=1_000, report=None):
     return Space(kept, found, distinct[queries], distinct)
 
 
-def gauges_of(about, center_items):
+def gauges_of(about, ranking):
     """The canonical gauges, and with counts the one that a penalty weighted by them has at its minimum."""
-    k = len(about["items"].mean)
+    items, k = about["items"], len(about["items"].mean)
     if "users" not in about:
         return {"given": g.Gauge(np.zeros(k), np.eye(k))}
-    gauges = g.canonical_gauges(about["users"], about["items"], center_items)
+    constant = NEARLY_CONSTANT if items.count >= 2 * k else EXACTLY_CONSTANT  # which chance makes one of few rows
+    gauges = g.canonical_gauges(about["users"], items, ranking or flatness(items) < constant)
     if "weighted users" in about:
         back, s = g.projection(*(g.triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
         gauges["weighted"] = g.Gauge(np.zeros(k), back * s**-0.5)
@@ -177,11 +177,6 @@ def flatness(about):
     floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
     steep = np.linalg.norm(Vt @ about.mean / np.maximum(s, floor))
     return float(1 / steep) if steep > 0 else np.inf
-
-
-def has_constant(about):
-    """Whether a direction is nearly constant; of fewer than 2k rows, where chance makes some so, to four digits."""
-    return flatness(about) < (NEARLY_CONSTANT if about.count >= 2 * len(about.mean) else EXACTLY_CONSTANT)
 
 
 def have_length_one(E):
@@ -261,10 +256,10 @@ def chance(E, m=1_000):
 
 
 def health(U):
-    """Of rows of length one: mean cosine of two, share of the first direction, effective rank, skewness of hubs, and
+    """Of rows of length one: the five numbers that `verdict.HEALTH` names.
 
-    share of rows with a near twin. The effective rank is exp of the entropy of the shares of the squared singular
-    values, from 1 to k; a hub is among the nearest of very many others.
+    The effective rank is exp of the entropy of the shares of the squared singular values, from 1 to k; a hub is among
+    the nearest of very many others.
     """
     m, total = len(U), U.sum(axis=0, dtype=float)
     squares = np.linalg.svd(g.triangular_factor(g.moments(U)), compute_uv=False) ** 2
@@ -274,11 +269,3 @@ def health(U):
     skewness = np.mean(times**3) / max(np.mean(times**2), 1e-12) ** 1.5
     mean = (total @ total - m) / (m * (m - 1))
     return mean, shares[0], np.exp(-np.sum(shares * np.log(shares))), skewness, np.mean(near.cosines[:, 0] > 0.999)
-
-
-def rank_correlation(x, y):
-    """Spearman's, or None where one of the two does not vary."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(x), rankdata(y)
-    return float(np.corrcoef(*ranks)[0, 1]) if min(map(np.ptp, ranks)) > 0 else None

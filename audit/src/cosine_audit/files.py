@@ -42,35 +42,30 @@ def expect(fine, file, what, got):
         raise InputError(f"{file}: expected {what}, got {got}")
 
 
-def read_matrix(path, role=None):
-    """A Table from a file, perhaps of one of its arrays, named after a #; role "items" or "users" chooses one."""
-    file, key = (str(path), "") if exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
+def read_table(path, role):
+    """A Table from a file, perhaps of one of its arrays, which a # and its name choose, or else the role.
+
+    role: "items" or "users", a matrix; "vector", counts, labels or names: an array, or a file's last column.
+    """
+    file, key = (str(path), "") if os.path.exists(path) or "#" not in str(path) else str(path).rsplit("#", 1)
     expect(not key or ending_of(file) in ARCHIVES, file, "no # behind a file of one array", key[:80])
-    table = opened(file, lambda reader: reader(Path(file), key, role))
+    table = opened(file, key, role)
     values = np.asarray(table.values)
-    expect(values.ndim == 2 and values.size, path, "a matrix with rows and columns", f"shape {values.shape}")
-    return table
-
-
-def read_vector(path):
-    """One value for each row: counts, labels or names, from a file whose last column, or only array, they are."""
-    values, names, _ = opened(str(path), lambda reader: reader(Path(path), "", "vector"))
-    values = np.asarray(values)
-    values = values[:, -1] if values.ndim == 2 and values.shape[1] else values
-    expect(values.ndim == 1 and values.size, path, "one value a row", f"shape {values.shape}")
-    return Table(values, names)
+    if role == "vector":
+        values = values[:, -1] if values.ndim == 2 and values.shape[1] else values
+        expect(values.ndim == 1 and values.size, path, "one value a row", f"shape {values.shape}")
+    else:
+        expect(values.ndim == 2 and values.size, path, "a matrix with rows and columns", f"shape {values.shape}")
+    return table._replace(values=values)
 
 
 def read_pair(items, users=None):
     """Tables of items and of users; users may stand in the same file, and None if there are none."""
-    if users is not None:
-        return read_matrix(items, "items"), read_matrix(users, "users")
-    found = read_matrix(items, "items")
-    if ending_of(items) not in ARCHIVES:
-        return found, None
-    arrays = opened(str(items), lambda reader: reader(Path(items), "", "list"))
-    some = [name for name in arrays if USERS.search(name)]
-    return found, read_matrix(f"{items}#{some[0]}", "users") if len(some) == 1 else None
+    found = read_table(items, "items")
+    if users is None and ending_of(items) in ARCHIVES:
+        some = [name for name in opened(str(items), "", "list") if USERS.search(name)]
+        users = f"{items}#{some[0]}" if len(some) == 1 else None
+    return found, None if users is None else read_table(users, "users")
 
 
 def ending_of(path):
@@ -78,31 +73,21 @@ def ending_of(path):
     return Path(path).suffix.lower()
 
 
-def exists(path):
-    """Whether a path leads to something; one that no file can have does not."""
-    try:
-        return Path(path).exists()
-    except (OSError, ValueError):
-        return False
-
-
-def opened(path, read):
-    """What a reader returns for a file, or an InputError of one sentence, whatever the reader or a library raises."""
+def opened(path, key, role):
+    """What the reader of a file returns, or an InputError of one sentence, whatever the reader or a library raises."""
     file, ending = Path(path), ending_of(path)
-    if not exists(file):
-        raise InputError(f"{path}: expected a file, there is none")
-    expect(file.is_file(), path, "a file", "a folder or a device")
-    if ending in PICKLES:
-        how = "of gensim: model.wv.save_word2vec_format('items.txt'), np.save('users.npy', model.syn1neg)"
-        why = f"{ending} may hold a pickle, which is never loaded"
-        raise InputError(f"{path}: expected arrays or text; {why}; export, {how}")
+    got = "a folder or a device" if os.path.exists(file) else "a name that leads nowhere"
+    expect(os.path.isfile(file), path, "a file", got)
+    how = "of gensim: model.wv.save_word2vec_format('items.txt'), np.save('users.npy', model.syn1neg)"
+    got = f"{ending}, which may hold a pickle and is never loaded; export, {how}"
+    expect(ending not in PICKLES, path, "arrays or text", got)
     expect(ending in READERS, path, f"a file that ends in {', '.join(READERS)}", ending or "no ending")
     size, blocks = file.stat().st_size, getattr(file.stat(), "st_blocks", np.inf)
     expect(size, path, "data", "an empty file")
     dense = size <= max(DENSE, SUSPICIOUS * 512 * blocks)
     expect(dense, path, "data", f"a file of {size:,} bytes that is nearly all holes")
     try:
-        return read(READERS[ending])
+        return READERS[ending](file, key, role)
     except InputError:
         raise
     except ImportError as missing:
@@ -143,8 +128,7 @@ def header(path, stream, size):
     ordinary = len(shape) <= 2 and min(shape, default=1) >= 0
     expect(ordinary, path, "a matrix with rows and columns", f"shape {str(shape)[:80]}")
     promised, held = math.prod(map(int, shape)) * dtype.itemsize, size - stream.tell()
-    what = f"{promised:,} bytes after the header" if promised < 1e300 else "fewer"
-    expect(promised == held, path, f"{what}, for shape {str(shape)[:80]}", f"{held:,}")
+    expect(promised == held, path, f"{promised:,} bytes after the header, for shape {str(shape)[:80]}", f"{held:,}")
     return shape, dtype
 
 
@@ -231,16 +215,15 @@ def read_text(file, key, role):
     fine = rows * columns <= 4 * file.stat().st_size + 100
     expect(fine, file, "rows as long as the first", f"{rows:,} lines for {columns:,} columns")
     has_header = not word2vec and (not spaced or role != "vector") and is_header(fields, second)
-    options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
-    options |= {"quoting": 3} if spaced else {}
     names = [name.strip() for name in fields] if has_header else None
     twice = [name for name in names if names.count(name) > 1] if names and len(names) < LONGEST else []
     expect(not twice, f"{file}, line 1", "columns with different names", f"{''.join(twice[:1])!r} twice")
     kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
-    if spaced and not is_number(second[0]):
+    if spaced and not NUMBER.fullmatch(second[0]):
         kinds[0] = str
-    options |= {"skiprows": int(has_header or bool(word2vec)), "dtype": kinds, "index_col": False}
-    frame = pd.read_csv(file, header=None, skip_blank_lines=True, **options)
+    options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
+    options |= {"quoting": 3 if spaced else 0, "skiprows": int(bool(has_header or word2vec)), "index_col": False}
+    frame = pd.read_csv(file, header=None, dtype=kinds, **options)
     if spaced and frame.shape[1] > 1 and (frame.iloc[:, -1] == "").all() | frame.iloc[:, -1].isna().all():
         frame = frame.iloc[:, :-1]  # a space at the end of each line
     if word2vec:
@@ -260,11 +243,6 @@ def split(line, separator):
     return next(csv.reader([line], delimiter=separator), []) if separator != " " else line.strip().split(" ")
 
 
-def is_number(field):
-    """Whether a field is a number, as a program would write one."""
-    return NUMBER.fullmatch(field) is not None
-
-
 def is_header(fields, second):
     """Whether the first line names columns: its last field is no number where the next line's is one, or columns count.
 
@@ -273,8 +251,8 @@ def is_header(fields, second):
     last = fields[1:] if len(fields) > 1 and not fields[0].isdecimal() else fields
     if len(last) > 1 and all(x.isdecimal() for x in last) and [int(x) for x in last] == list(range(len(last))):
         return fields != second
-    named = not second or is_number(second[-1]) or ID.fullmatch(fields[0]) is not None
-    return not is_number(fields[-1]) and named
+    named = not second or NUMBER.fullmatch(second[-1]) or ID.fullmatch(fields[0]) is not None
+    return not NUMBER.fullmatch(fields[-1]) and named
 
 
 def read_parquet(file, key, role):

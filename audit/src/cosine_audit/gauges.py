@@ -90,18 +90,6 @@ def imbalance(users, items):
     return min(1.0, float(np.linalg.norm(first - np.sum(first * second) * second)))
 
 
-def rebalanced(P, B):
-    r"""The factors with the same scores and :math:`P^\top P = B^\top B`, diagonal: P (n, k), B (p, k).
-
-    .. math:: P B^\top = U\,\mathrm{diag}(s)\,V^\top, \qquad U\,\mathrm{diag}(s)^{1/2},\ V\,\mathrm{diag}(s)^{1/2}
-
-    Parameters: P (n, k), B (p, k), k ≤ n, p; both are held in memory. Items are those of the gauge "balanced".
-    """
-    (basis_P, R_P), (basis_B, R_B) = map(np.linalg.qr, (P, B))
-    U, s, Vt = np.linalg.svd(R_P @ R_B.T)
-    return basis_P @ U * np.sqrt(s), basis_B @ Vt.T * np.sqrt(s)
-
-
 def canonical_gauges(users, items, center_items=False):
     r"""The gauge as given, and four that are functions of the scores.
 
@@ -229,14 +217,12 @@ def valid_matrix(name, value):
         raise TypeError(f"{name} must be real numbers, got {array.dtype}")
     native = array.dtype.isnative and array.dtype in (np.float32, np.float64)
     array = array if native else array.astype(np.float32 if array.dtype == np.float16 else float)
-    some = False
     for start, rows in blocks(array):
         wrong = np.argwhere(~np.isfinite(rows))
         if len(wrong):
             row, column = wrong[0]
             raise ValueError(f"{name} must be finite, got {rows[row, column]} in row {start + row}, column {column}")
-        some = some or rows.any()
-    if not some:
+    if not array.any():
         raise ValueError(f"{name} must have a row other than zero, got only zeros")
     return array
 

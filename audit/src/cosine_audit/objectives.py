@@ -134,14 +134,6 @@ def key(name):
 NAMES = {key(alias): name for name, library in LIBRARIES.items() for alias in (name, *library.aliases)}
 
 
-def library(name):
-    """The canonical name of a library and its Library; ValueError with the list for an unknown one."""
-    if key(name) not in NAMES:
-        raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {name!r}")
-    found = NAMES[key(name)]
-    return found, LIBRARIES[found]
-
-
 def what_was_said(trained_by=None, objective=None):
     """What is known of the training: the library's name or None, the objective, and whether users' constants are free.
 
@@ -150,8 +142,10 @@ def what_was_said(trained_by=None, objective=None):
     if trained_by is not None and objective is not None:
         raise ValueError(f"give trained_by or objective, not both; got {trained_by!r} and {objective!r}")
     if trained_by is not None:
-        name, found = library(trained_by)
-        return name, found.objective, found.ranking
+        if key(trained_by) not in NAMES:
+            raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {trained_by!r}")
+        name = NAMES[key(trained_by)]
+        return name, LIBRARIES[name].objective, LIBRARIES[name].ranking
     objective = "unknown" if objective is None else objective
     if objective not in OBJECTIVES:
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}; got {objective!r}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cosine_audit import __version__
 from cosine_audit import verdict as v
-from cosine_audit.evidence import gauges_of, has_constant, look_at, look_up, summaries
+from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
 from cosine_audit.gauges import in_gauge, valid_matrix, valid_pair
 from cosine_audit.objectives import what_was_said
 
@@ -67,15 +67,12 @@ def audit(
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 100:
         raise ValueError(f"sample must be an integer >= 100, got {sample!r}")
     about = summaries(B, P, *counts, progress)
-    gauges = gauges_of(about, said[2] or has_constant(about["items"]))
+    gauges = gauges_of(about, said[2])
     space = look_up(B, gauges, sample, progress)
     seen = look_at(B, P, about, space, again)
-    v.about_training(findings := v.Findings(), seen, said[1])
-    v.about_neighbors(findings, space, about["items"], counts[0])
-    v.about_chance(findings, space, B, seen.again)
-    v.about_health(findings, space, B, counts[0])
-    if labels is not None:
-        v.about_labels(findings, space, labels)
+    findings = [*v.about_training(seen, said[1]), *v.about_neighbors(space, about["items"], counts[0])]
+    findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
+    findings += v.about_labels(space, labels) if labels is not None else []
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
     return Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
 
@@ -147,8 +144,7 @@ class Report:
         found = self.space.found
         if "centered" not in found:
             return []
-        before, after = found["given"].rows, found["centered"].rows
-        kept = np.array([np.isin(a, b).mean() for a, b in zip(before, after, strict=True)])
+        before, after, kept = found["given"].rows, found["centered"].rows, 1 - v.moved_by(self.space, "centered")
         order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
         name = lambda row: plain(row if self.names is None else self.names[row])  # noqa: E731
         return [(name(self.space.queries[i]), name(before[i, 0]), name(after[i, 0]), kept[i]) for i in order]
@@ -176,10 +172,8 @@ class Report:
         return page.render(report=self, words=WORDS[self.verdict], terms=TERMS, figures=figures)
 
     def _repr_html_(self):
-        try:
+        with contextlib.suppress(ImportError):
             return self.to_html()
-        except ImportError:
-            return None
 
     def save(self, folder):
         """Write report.html, summary.json and, with users, safe-items.npy to a folder: all of them, or none."""
@@ -188,17 +182,14 @@ class Report:
 
     def files(self, folder=None, safe_items=None):
         """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go."""
-        files = {} if safe_items is None else {Path(safe_items): self.save_safe_items}
+        save = lambda stream: np.save(stream, self.safe_items)  # noqa: E731
+        files = {} if safe_items is None else {Path(safe_items): save}
         if folder is None:
             return files
         page, summary = self.to_html(figures(self.space)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
-        last = None if self.users is None else self.save_safe_items  # none must stay from an earlier run
+        last = None if self.users is None else save  # none must stay from an earlier run
         contents = lambda stream: stream.write(page), lambda stream: stream.write(summary), last
         return files | dict(zip(places(folder), contents, strict=True))
-
-    def save_safe_items(self, stream):
-        """Write them to an open file, as .npy."""
-        np.save(stream, self.safe_items)
 
 
 def places(folder=None, safe_items=None):
@@ -209,7 +200,6 @@ def places(folder=None, safe_items=None):
 
 def writable(path, folder=None):
     """The file itself that a path leads to; OSError if it is neither a file nor a new one in a folder."""
-    path = Path(path)
     if os.path.lexists(path) and not path.is_file():
         raise OSError(f"expected a file to write to, or a new name, got a folder or a device: {path}")
     if folder is None and not path.parent.is_dir():

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, rank_correlation
-from cosine_audit.gauges import blocks, condition, directions, in_gauge
+from cosine_audit.evidence import NEARLY_CONSTANT, TOLERATED, chance, health, moved_by
+from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified
 from cosine_audit.objectives import OBJECTIVES
 
@@ -21,26 +21,22 @@ GAUGES = {
     "centered": "centered and projected back (correlations of these columns)",
 }
 HEALTH = "mean cosine", "share of the first direction", "effective rank", "skewness of hubs", "share with a near twin"
-LEVELS = "ok", "note", "warning"
 
 
 class Finding(NamedTuple):
-    """name; value, a number or None; threshold or None; sentence; level, one of LEVELS."""
+    """name; value; threshold or None; sentence; level, "ok", "note" or "warning"."""
 
     name: str
-    value: float | None
+    value: float
     threshold: float | None
     sentence: str
-    level: str = "note"
+    level: str
 
 
-class Findings(list):
-    """A list of Findings that is called to add one."""
-
-    def __call__(self, name, value, sentence, threshold=None, fine=None):
-        """Add a Finding: a note, unless it is said whether the value is as it should be."""
-        level = "note" if fine is None else "ok" if fine else "warning"
-        self.append(Finding(name, value, threshold, sentence, level))
+def finding(name, value, sentence, threshold=None, fine=None):
+    """A Finding: a note, unless it is said whether the value is as it should be."""
+    level = "note" if fine is None else "ok" if fine else "warning"
+    return Finding(name, value, threshold, sentence, level)
 
 
 class Verdict(NamedTuple):
@@ -64,25 +60,28 @@ def decide(objective, seen):
 
     "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations.
     """
-    rule, reason = OBJECTIVES[objective].rule, OBJECTIVES[objective].reason
-    if rule.startswith("balance"):
-        found = by_balance(reason, seen, seen.imbalance, seen.moved)
-        return denying(reason, seen.imbalance, found) if rule.endswith("denies") else found
-    if rule.startswith("weighted balance"):
-        found = by_weighted_balance(reason, seen)
-        return denying(reason, seen.weighted, found) if rule.endswith("denies") else found
+    _, rule, reason = OBJECTIVES[objective]
     if rule == "unit rows":
         return by_unit_rows(reason, seen)
-    return Verdict(rule, reason, "theory alone")
+    if "balance" not in rule:
+        return Verdict(rule, reason, "theory alone")
+    weighted = rule.startswith("weighted")
+    imbalance, moved = (seen.weighted, seen.moved_weighted) if weighted else (seen.imbalance, seen.moved)
+    if imbalance is None:
+        how = "would show"
+        if weighted:
+            how = "and the counts of its rows and of the items would show (item_counts, user_counts)"
+        return Verdict("unknown", f"{reason}; whether they are, the other factor {how}", "theory alone")
+    return by_balance(reason, seen, imbalance, moved, rule.endswith("denies"))
 
 
-def by_balance(reason, seen, imbalance, moved):
+def by_balance(reason, seen, imbalance, moved, denies):
     """Of all factors with the same scores the penalty takes balanced ones, unique up to a rotation.
 
-    Balance decides, whatever the columns look like: a constant one is no bias if it is balanced with the rest.
+    Balance decides, whatever the columns look like: a constant one is no bias if it is balanced with the rest. With
+    counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. denies: stochastic steps decay only the rows they draw, so
+    that balance is no sign of the minimum, and a yes is unknown.
     """
-    if imbalance is None:
-        return Verdict("unknown", f"{reason}; whether they are, the other factor would show", "theory alone")
     if seen.same > SAME:
         same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their balance shows nothing"
         return unknown(f"{same}: was one table given twice, or is it one encoder?")
@@ -95,7 +94,8 @@ def by_balance(reason, seen, imbalance, moved):
         constant = f"{names} is constant, as where a bias is stored among the dimensions, whose scale no penalty sets"
         return no(f"users and items are {share} out of balance, and {constant}")
     if imbalance > TOLERATED:
-        return no(f"{reason}; these are {share} out of balance, so training did not get there")
+        end = "" if denies else ", so training did not get there"
+        return no(f"{reason}; these are {share} out of balance{end}")
     if moved is not None and np.mean(moved) > TOLERATED:
         torn = percent(np.mean(moved))
         return no(f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors")
@@ -104,24 +104,7 @@ def by_balance(reason, seen, imbalance, moved):
     if seen.again is not None and seen.again < HALF:
         other = f"but only {percent(seen.again)} of the neighbors are the same in the other run"
         return unknown(f"users and items are {share} out of balance, {other}: not at one minimum")
-    return Verdict("yes", f"{reason}; these are only {share} out of balance")
-
-
-def denying(reason, imbalance, found):
-    """Where stochastic steps decay only the rows they draw, balance is no sign of the minimum: a yes is unknown."""
-    if found.answer == "yes":
-        return unknown(f"{reason}; these are only {percent(imbalance)} out of balance")
-    if found.reason.startswith(reason) and imbalance is not None:
-        return no(f"{reason}; these are {percent(imbalance)} out of balance")
-    return found
-
-
-def by_weighted_balance(reason, seen):
-    """At a minimum Pᵀ diag(n_u) P = Bᵀ diag(n_i) B; without the counts nothing can be seen."""
-    if seen.weighted is None:
-        how = "whether they are, the other factor and the counts of its rows and of the items would show"
-        return Verdict("unknown", f"{reason}; {how} (item_counts, user_counts)", "theory alone")
-    return by_balance(reason, seen, seen.weighted, seen.moved_weighted)
+    return Verdict("unknown" if denies else "yes", f"{reason}; these are only {share} out of balance")
 
 
 def by_unit_rows(reason, seen):
@@ -176,34 +159,33 @@ def contradictions(objective, seen):
     return said
 
 
-def about_training(say, seen, objective):
+def about_training(seen, objective):
     """Findings on what training left in the numbers; balance is judged where the objective implies it."""
     judged = "balance" in OBJECTIVES[objective].rule
-    if seen.imbalance is not None:
-        sentence = f"Users and items are {percent(seen.imbalance)} out of balance."
-        say("imbalance", seen.imbalance, sentence, TOLERATED, seen.imbalance <= TOLERATED if judged else None)
-    if seen.weighted is not None:
-        sentence = f"Weighted by their counts, they are {percent(seen.weighted)} out of balance."
-        say("weighted imbalance", seen.weighted, sentence, TOLERATED, seen.weighted <= TOLERATED if judged else None)
+    plain = "imbalance", seen.imbalance, "Users and items"
+    for name, share, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
+        if share is not None:
+            sentence = f"{whose} are {percent(share)} out of balance."
+            yield finding(name, share, sentence, TOLERATED, share <= TOLERATED if judged else None)
     if seen.moved is not None:
         share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
         sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
         fine = share <= TOLERATED and not torn
-        say("moved by balancing", share, sentence, TOLERATED, fine if judged else None)
+        yield finding("moved by balancing", share, sentence, TOLERATED, fine if judged else None)
     stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
     sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
-    say("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
-    say("unit rows", len(seen.unit), f"Rows of length one: {' and '.join(seen.unit) or 'none'}.")
+    yield finding("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
+    yield finding("unit rows", len(seen.unit), f"Rows of length one: {' and '.join(seen.unit) or 'none'}.")
     if seen.flatness < np.inf:
         lie = "nearly lie" if seen.flatness < NEARLY_CONSTANT else "do not lie"
         sentence = f"The items {lie} in a common hyperplane."
-        say("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, seen.flatness >= NEARLY_CONSTANT)
+        yield finding("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, seen.flatness >= NEARLY_CONSTANT)
     if seen.unseen:
         sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
-        say("unseen dimensions", seen.unseen, sentence, 0, False)
+        yield finding("unseen dimensions", seen.unseen, sentence, 0, False)
 
 
-def about_neighbors(say, space, about, counts=None):
+def about_neighbors(space, about, counts=None):
     """Findings on what another gauge, and the scales' uncertainty, would do to the nearest neighbors."""
     n, size = space.found["given"].rows.shape[1], len(space.queries)
     chosen = 1.96 * np.sqrt(1 - size / len(space.distinct))
@@ -213,20 +195,20 @@ def about_neighbors(say, space, about, counts=None):
         c = condition(about, space.gauges[name])
         how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
         sentence = f"{GAUGES[name].capitalize()}: {100 * stay.mean():.0f}{error} % of the {n} nearest stay; {how}."
-        say(f"neighbors kept, {name}", float(stay.mean()), sentence)
+        yield finding(f"neighbors kept, {name}", float(stay.mean()), sentence)
     if counts is not None and "centered" in kept:
         parts = np.array_split(np.argsort(counts[space.queries], kind="stable"), 3)
         thirds = [kept["centered"][part].mean() for part in parts]
         shares = ", ".join(f"{100 * x:.0f} %" for x in thirds)
         sentence = f"Centered, of the rarest, middle and most popular third's neighbors stay {shares}."
-        say("neighbors kept, rarest third", float(thirds[0]), sentence)
+        yield finding("neighbors kept, rarest third", float(thirds[0]), sentence)
     for c in (1.2, 1.5, 2):
         share = float(np.mean(certified(space.found["given"].cosines, c)))
         sentence = f"{percent(share)} of the nearest neighbors are certain if scales are known up to a factor of {c}."
-        say(f"certified, c = {c}", share, sentence)
+        yield finding(f"certified, c = {c}", share, sentence)
 
 
-def about_chance(say, space, B, again):
+def about_chance(space, B, again):
     """Findings on chance, and on a second run, of which the share of neighbors is given that stay, or None."""
     for name, what in (("given", "As given"), ("centered", "Centered and projected back")):
         if name in space.gauges:
@@ -234,36 +216,38 @@ def about_chance(say, space, B, again):
             usual = float(np.median(space.found[name].cosines))
             above = f"one pair in a thousand is above {threshold:.2f} by chance"
             sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
-            say(f"chance, {name}", threshold, sentence, None, usual > threshold)
+            yield finding(f"chance, {name}", threshold, sentence, None, usual > threshold)
     if again is not None:
         by_chance = 100 * space.found["given"].rows.shape[1] / (len(space.distinct) - 1)
         sentence = f"{100 * again:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
-        say("neighbors kept, other run", again, sentence)
+        yield finding("neighbors kept, other run", again, sentence)
 
 
-def about_health(say, space, B, counts=None):
+def about_health(space, B, counts=None):
     """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
     U = directions(B[space.queries])
     random = directions(np.random.default_rng(3).normal(size=U.shape))
     for name, x, y in zip(HEALTH, health(U), health(random), strict=True):
-        words = "{}: {:.2f}; of random vectors {:.2f}."
-        say(name, float(x), words.format(name.capitalize(), *np.round([x, y], 2) + 0.0))  # no minus before a zero
-    filled = np.concatenate([rows.any(axis=1) for _, rows in blocks(B)])
+        seen, usual = np.round([x, y], 2) + 0.0  # no minus before a zero
+        yield finding(name, float(x), f"{name.capitalize()}: {seen:.2f}; of random vectors {usual:.2f}.")
+    filled = B.any(axis=1)
     zero = int(np.sum(~filled))
     double = len(B) - zero - len(space.distinct)
-    say("zero rows", zero, f"{zero} items are zero, and left out.", 0, not zero)
-    say("parallel rows", double, f"{double} items are parallel to an earlier one.", 0, not double)
+    yield finding("zero rows", zero, f"{zero} items are zero, and left out.", 0, not zero)
+    yield finding("parallel rows", double, f"{double} items are parallel to an earlier one.", 0, not double)
     if counts is not None:
+        from scipy.stats import rankdata
+
         cold = int(np.sum(filled & (counts == 0)))
         sentence = f"{cold} items with a count of 0 are not zero: nothing trained these."
-        say("untrained rows", cold, sentence, 0, not cold)
+        yield finding("untrained rows", cold, sentence, 0, not cold)
         lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
-        r = rank_correlation(lengths, counts[space.queries]) if np.ptp(lengths) > 1e-6 * lengths.max() else None
-        if r is not None:
-            say("length and frequency", r, f"Rank correlation of length and frequency: {r:.2f}.")
+        if np.ptp(lengths) > 1e-6 * lengths.max() and np.ptp(counts[space.queries]) > 0:
+            r = float(np.corrcoef(rankdata(lengths), rankdata(counts[space.queries]))[0, 1])
+            yield finding("length and frequency", r, f"Rank correlation of length and frequency: {r:.2f}.")
 
 
-def about_labels(say, space, labels):
+def about_labels(space, labels):
     """Findings on the share of neighbors with an item's own label, in every gauge."""
     for name, near in space.found.items():
         own = np.mean(labels[near.rows] == labels[near.items, None], axis=1)
@@ -271,7 +255,7 @@ def about_labels(say, space, labels):
         words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
         shares = f"{100 * own.mean():.0f} ± {100 * error:.0f} %"
         sentence = f"{words.capitalize()}: {shares} of the neighbors have the item's own label."
-        say(f"same label, {name}", float(own.mean()), sentence)
+        yield finding(f"same label, {name}", float(own.mean()), sentence)
 
 
 def advice(answer, has_users, ranking=False):
