@@ -17,6 +17,7 @@ from repository import repository_url
 
 BOOK = pathlib.Path(__file__).parents[1] / "book"
 KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
+NEEDED = ("id", "claim", "finding", "verdict", "outcome", "sections")
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
 TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
 
@@ -29,10 +30,18 @@ def homes():
 
 
 def load(path=BOOK / "claims.yml"):
-    """The rows, each with all keys of KEYS; where the file names no command, the chapters' test."""
+    """The rows, each with all keys of KEYS; where the file names no command, the chapters' test.
+
+    Raises ValueError that names file, row and what to do, for a row that lacks one of NEEDED.
+    """
     rows = yaml.safe_load(path.read_text("utf-8"))
-    for row in rows:
-        chapters = dict.fromkeys(homes().get(label, "") for label in row.get("sections", []))
+    for number, row in enumerate(rows, 1):
+        at = f"book/{path.name}, {row.get('id') or f'row {number}'}"
+        if lacking := [key for key in NEEDED if not row.get(key)]:
+            raise ValueError(f"{at} has no {' and no '.join(lacking)}: add what CONTRIBUTING.md shows")
+        if not isinstance(row["sections"], list):
+            raise ValueError(f"{at}: sections must be a list, write [{row['sections']}]")
+        chapters = dict.fromkeys(homes().get(label, "") for label in row["sections"])
         names = " ".join(chapters)
         command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
         usual = dict.fromkeys(KEYS) | {"theorems": [], "command": command, "minutes": len(chapters)}
@@ -144,8 +153,12 @@ def setup(app):
 
 
 if __name__ == "__main__":
+    try:
+        ROWS = load()
+    except ValueError as fault:
+        sys.exit(str(fault))
     for path in [pathlib.Path(name) for name in sys.argv[1:]] or sorted(BOOK.glob("*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
-            cell.source = summarized(cell.source, path.stem, load()) if "# Summary" in cell.source else cell.source
+            cell.source = summarized(cell.source, path.stem, ROWS) if "# Summary" in cell.source else cell.source
         nbformat.write(notebook, path)
