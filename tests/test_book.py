@@ -25,6 +25,10 @@ from chapters import (
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
 PAGES = sorted((ROOT / "book").glob("*.md"))
+FOLDS = {  # what is wrong, and with which
+    "a fold right after a fold: make them one, or write the sentence that reads the first": folds_after_folds,
+    "name these folds in their cells' metadata, see CONTRIBUTING.md": unnamed,
+}
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 each_page = pytest.mark.parametrize("path", PAGES + CHAPTERS, ids=lambda path: path.stem)
@@ -80,17 +84,9 @@ def test_prose_comes_between_cells(path):
 
 
 @each_chapter
-def test_no_fold_comes_right_after_a_fold(path):
-    """What the first one showed is read before the next is opened."""
-    found = [cell.source for cell in folds_after_folds(read(path))]
-    what = "a fold right after a fold: make them one, or write the sentence that reads the first"
-    assert not found, f"{path.name}: {what}: {found}"
-
-
-@each_chapter
-def test_every_fold_says_what_it_holds(path):
-    found = [cell.source for cell in unnamed(read(path))]
-    what = "name these folds in their cells' metadata, see CONTRIBUTING.md"
+@pytest.mark.parametrize("what", FOLDS)
+def test_folds_are_named_and_one_is_read_before_the_next(path, what):
+    found = [cell.source for cell in FOLDS[what](read(path))]
     assert not found, f"{path.name}: {what}: {found}"
 
 

@@ -4,30 +4,21 @@ import exercises
 import pytest
 from chapters import CHAPTERS, ROOT, read
 
-TEXT = """# A chapter
-
+TEXT = """
 ```{exercise} Sum of two *(pencil, 10 minutes)*
 :label: ex-sum
-Words.
 ```
-
 ```{solution} ex-sum
-Words.
 ```
-
 ````{exercise} Plot it *(computer, 30 minutes, open)*
 :label: ex-plot
-Words.
 ````
-
 ```{exercise} Promised *(pencil, 5 minutes)*
 :label: ex-promised
 ```
-
 ```{exercise} Betrayed *(open)*
 :label: ex-betrayed
 ```
-
 ```{solution-start} ex-betrayed
 ```
 """

@@ -9,17 +9,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import (
-    autoencoder,
-    common,
-    cosine_or_dot,
-    cosine_training,
-    curves,
-    dropout,
-    held_out,
-    networks,
-    remedies,
-)
+from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies
+from experiments.cosine_training import slopes, softmax, squared
 from helpers import readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
@@ -254,7 +245,7 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
 
 
-@pytest.mark.parametrize("loss", [cosine_training.squared, cosine_training.softmax])
+@pytest.mark.parametrize("loss", [squared, softmax])
 def test_the_gradient_of_training_for_cosines(loss):
     rng = np.random.default_rng(0)
     theta, along = ([rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))] for _ in range(2))
@@ -263,7 +254,7 @@ def test_the_gradient_of_training_for_cosines(loss):
 
     def value(step):
         moved = [part + step * direction for part, direction in zip(theta, along, strict=True)]
-        return cosine_training.slopes(moved, seen, Y, loss)
+        return slopes(moved, seen, Y, loss)
 
     slope = sum(np.sum(part * direction) for part, direction in zip(value(0)[1], along, strict=True))
     assert_allclose(slope, (value(1e-6)[0] - value(-1e-6)[0]) / 2e-6, rtol=1e-6)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments import by_scores, centering, common, documentation_lengths, inputs, layer_norm, lengths, popularity
+from experiments import by_scores, centering, common, documentation_lengths, layer_norm, lengths, popularity
 from experiments.remedies import cosines
 from helpers import cosine_similarity, recall_at
 
@@ -16,7 +16,7 @@ SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
     one = common.draw("default", 3, **SMALL)
-    for module in (by_scores, centering, inputs, layer_norm, lengths, popularity):
+    for module in (by_scores, centering, layer_norm, lengths, popularity):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
     return one
 
@@ -103,14 +103,3 @@ def test_what_is_chosen_on_text_is_not_what_is_scored():
     assert not set(names[here]) & set(names[~here])
     assert here.any()
     assert not here.all()
-
-
-def test_which_models_see_d(data, monkeypatch):
-    monkeypatch.setattr(inputs, "LABELED", 40)
-    rows = inputs.compare("default", 3, np.array([4.0]))
-    same = {(row["model"], row["version"]): row["same"] for row in rows}
-    diagonal = "D = √g", "D = 1/√g", "D = 1/√σ", "random D"
-    for model in ("tree", "ridge, scaled columns", "least squares", "popularity: least squares"):
-        assert_allclose([same[model, version] for version in diagonal], 1, atol=1e-6)
-    assert_allclose([same[f"{prefix}least squares", "random M"] for prefix in ("", "popularity: ")], 1, atol=1e-6)
-    assert min(same["k-means", version] for version in diagonal) < 0.9

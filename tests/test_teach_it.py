@@ -44,10 +44,6 @@ def test_the_homework_takes_the_minutes_that_it_states():
     assert f"about {minutes} minutes" in PLAN
 
 
-def test_no_task_is_solved_to_begin_with():
-    assert marks() == {task: f"task {task[-1]}: not yet" for task in TASKS}
-
-
 def test_every_answer_solves_its_task():
     assert marks(*TASKS) == {task: f"task {task[-1]}: ✓ solved" for task in TASKS}
 
