@@ -28,6 +28,7 @@ def test_every_reading_gives_sorted_items_and_0_1_interactions(name, law):
     sim, again = (simulate(max_activity=20, **{name: law}) for _ in range(2))
     assert_array_equal(sim.X.toarray(), again.X.toarray())
     assert isinstance(sim.X, sp.csr_array)
+    assert sim.X.indices.dtype == np.int32
     assert (sim.X.shape, sim.clusters.shape, sim.popularity.shape) == ((60, 30), (30,), (30,))
     assert sim.X.has_canonical_format
     assert_array_equal(sim.X.data, 1)

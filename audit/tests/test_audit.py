@@ -63,6 +63,7 @@ def test_normalized_is_not_taken_on_trust(rng):
 
 def test_numbers_that_contradict_the_objective_are_said(rng):
     P, B = balanced(rng)
+    assert audit(B, P, objective="factors").warnings == []
     said = audit(B, P, objective="ranking")
     assert (said.verdict, said.rests_on) == ("no", "theory alone")
     assert "0.0 % out of balance" in said.warnings[0]
@@ -162,8 +163,12 @@ def test_everything_is_written(pair, capsys):
     values = {one["name"]: one["value"] for one in said["findings"]}
     assert values["zero rows"] == 1
     assert values["parallel rows"] == 2
-    others = {"same label, back", "neighbors kept, other run", "length and frequency", "certified, c = 1.5"}
-    assert others <= set(values)
+    assert {"same label, back", "length and frequency", "certified, c = 1.5"} <= set(values)
+    sentences = {one["name"]: one["sentence"] for one in said["findings"]}
+    again, rarest = (f"{100 * values[f'neighbors kept, {name}']:.0f} %" for name in ("other run", "rarest third"))
+    assert sentences["neighbors kept, other run"].startswith(f"{again} of the")
+    assert sentences["neighbors kept, other run"].endswith("by chance 26 %.")
+    assert f"stay {rarest}, " in sentences["neighbors kept, rarest third"]
     assert sorted(path.name for path in Path("a/b").iterdir()) == ["report.html", "safe-items.npy", "summary.json"]
     np.testing.assert_array_equal(np.load("s.npy"), np.load("a/b/safe-items.npy"))
     page = Path("a/b/report.html").read_text("utf-8")
@@ -188,6 +193,9 @@ def test_the_terminal_says_what_was_read(pair, capsys):
     assert said.out.startswith("items: 40 × 5 from items.npy, no names\nusers: 80 × 5")
     assert "\nYes: training determined these cosines.\n" in said.out
     assert said.err == ""
+    with pytest.raises(SystemExit, match="2"):
+        cli.main(["items.npy", "--sample", "many"])
+    assert capsys.readouterr().err == "cosine-audit: argument --sample: invalid int value: 'many'\n"
 
 
 @pytest.mark.parametrize(("fail_on", "fails"), [("no", ["none"]), ("unknown", ["none", "unknown"]), (None, [])])
@@ -267,7 +275,11 @@ def test_a_missing_extra_names_its_command(pair, monkeypatch, capsys):
 
 
 def test_in_a_notebook_it_shows_itself(pair):
-    page = audit(pair[1], pair[0], trained_by="ALS", names=[f"<b>{i}" for i in range(40)])._repr_html_()
+    found = audit(pair[1], pair[0], trained_by="ALS", names=[f"<b>{i}" for i in range(40)])
+    kept = [share for *_, share in found.changed()]
+    assert kept == sorted(kept)
+    assert 0 <= kept[0] < kept[-1] <= 1
+    page = found._repr_html_()
     assert "Yes: training determined these cosines." in page
     assert ("&lt;b&gt;" in page, "<b>" in page) == (True, False)
 
@@ -288,7 +300,9 @@ def test_interrupted_it_leaves_nothing(tmp_path, rng):
 
 
 def test_the_verdict_is_there_in_two_seconds(tmp_path, rng):
-    np.save(tmp_path / "i.npy", rng.normal(size=(1_300, 16)))
+    items = rng.normal(size=(1_300, 16))
+    assert len(audit(items).space.queries) == 1_000
+    np.save(tmp_path / "i.npy", items)
     np.save(tmp_path / "u.npy", rng.normal(size=(6_000, 16)))
     command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i.npy"), str(tmp_path / "u.npy")]
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OPENBLAS_NUM_THREADS": "1"}

@@ -85,6 +85,7 @@ ORDINARY = {  # the file, what it holds, the names of its rows
     "another header": ("e.csv", lambda: "what,f0,f1,f2\n" + text(E), NAMES),
     "tabs, a mark, Windows": ("e.tsv", lambda: "\ufeff" + "token\ta\tb\tc\r\n" + text(E, "\t", end="\r\n"), NAMES),
     "ids and titles": ("e.csv", lambda: "movieId,title,f0,f1,f2\n" + text(E, names=BOTH), NAMES),
+    "ids and titles without header": ("e.csv", lambda: text(E, names=BOTH), NAMES),
     "numeric ids": ("e.csv", lambda: "item_id,a,b,c\n" + text(E, names=IDS), IDS),
     "numeric ids without header": ("e.csv", lambda: text(E, names=IDS), IDS),
     "pandas with its index": ("e.csv", lambda: frame().to_csv(), list("012345")),

@@ -75,6 +75,7 @@ def test_safe_items_are_the_recipe(rng, options, size):
         scores = scores - scores.mean(axis=1, keepdims=True) if options.get("ranking") else scores
         found = safe_items(items=np.vstack([size * B, np.zeros((1, 5))]), users=users / size, **others, **options)
         np.testing.assert_allclose(cosine_matrix(found[:-1]), cosine_matrix(scores.T), atol=1e-9)
+        assert (found[np.abs(found).argmax(axis=0), range(found.shape[1])] > 0).all()
         assert not found[-1].any()
     with pytest.raises(TypeError, match="positional"):
         safe_items(B, P)
@@ -122,7 +123,7 @@ def test_condition_is_the_c_of_the_error_bar(rng):
 
 def test_parallel_rows(rng):
     U = rng.normal(size=(300, 4))
-    U[7], U[9], U[11] = 3 * U[3], -U[3], 0
+    U[7], U[9], U[11] = 3 * U[3] + 1e-9, -U[3], 0
     first = e.first_of_each(g.directions(U))
     assert set(range(300)) - set(first.tolist()) == {7, 11}
 
@@ -164,8 +165,9 @@ def test_chance_keeps_the_mean(rng):
 
 
 def test_health(rng):
-    mean, first, rank, skewness, twins = e.health(unit(rng.normal(size=(500, 8))))
-    assert abs(mean) < 0.02
+    U = unit(rng.normal(size=(500, 8)))
+    mean, first, rank, skewness, twins = e.health(U)
+    assert mean == pytest.approx((U @ U.T)[np.triu_indices(500, 1)].mean())
     assert first == pytest.approx(1 / 8, abs=0.03)
     assert rank == pytest.approx(8, abs=0.1)
     assert abs(skewness) < 1
@@ -184,6 +186,7 @@ def test_nearest_of_a_table_of_cosines(rng):
     noise = 1e-14 * rng.normal(size=(40, 40))
     tied = np.round(S, 1)
     np.testing.assert_array_equal(near.nearest(tied, 5), near.nearest(tied + noise + noise.T, 5))
+    assert near.nearest(1e-12 * S, 3)[0].tolist() == [1, 2, 3]
     for wrong in (np.eye(3) * np.nan, np.ones((2, 3)), [[0, 1], [2, 0]]):
         with pytest.raises(ValueError, match="S must be a symmetric"):
             near.nearest(wrong, 1)
@@ -200,7 +203,7 @@ def test_search_finds_what_a_sort_finds(rng, dtype):
     S = np.where(np.eye(700), -2, U.astype(float) @ U.T)[queries]
     np.testing.assert_allclose(found.cosines, -np.sort(-S, axis=1)[:, :7], atol=1e-6)
     np.testing.assert_allclose(np.take_along_axis(S, found.rows, axis=1), found.cosines, atol=1e-6)
-    assert shares[-1] == 1
+    assert shares == [512 / 600, 1]
 
 
 def test_overlap():
@@ -218,3 +221,4 @@ def test_certified_neighbors_survive(rng):
         for _ in range(6):
             after = near.search(unit(B @ ill(rng, 6, cond)), np.arange(300), 1)
             np.testing.assert_array_equal(after.rows[safe, 0], before.rows[safe, 0])
+    assert near.certified(np.array([[0.5, -1], [-1, -1]]), 2).tolist() == [True, False]

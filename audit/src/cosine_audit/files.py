@@ -219,8 +219,6 @@ def read_text(file, key, role):
     twice = [name for name in names if names.count(name) > 1] if names and len(names) < LONGEST else []
     expect(not twice, f"{file}, line 1", "columns with different names", f"{''.join(twice[:1])!r} twice")
     kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
-    if spaced and not NUMBER.fullmatch(second[0]):
-        kinds[0] = str
     options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
     options |= {"quoting": 3 if spaced else 0, "skiprows": int(bool(has_header or word2vec)), "index_col": False}
     frame = pd.read_csv(file, header=None, dtype=kinds, **options)
@@ -298,7 +296,8 @@ def from_frame(file, frame, role, first_is_name=False):
     numbers = {name: pd.to_numeric(column, errors="coerce") for name, column in frame.items()}
     texts = [name for name, column in numbers.items() if column.isna().mean() > 0.5]
     ids = [name for name in frame.columns if name in texts or (ID.fullmatch(name) and not name.startswith("column "))]
-    ids = ids or list(frame.columns[:1]) * (first_is_name or looks_like_an_id(numbers))
+    rest = {name: column for name, column in numbers.items() if name not in ids}
+    ids += list(rest)[:1] * ((first_is_name and not ids) or looks_like_an_id(rest))
     dimensions = [name for name in frame.columns if name not in ids]
     expect(dimensions, file, "columns of numbers", ", ".join(frame.columns)[:200])
     for name in dimensions:
@@ -319,9 +318,9 @@ def noted(ids, dimensions):
 
 def looks_like_an_id(numbers):
     """Whether the first column counts or numbers the rows: whole and all different, where the others are not whole."""
-    first, *others = (column.to_numpy(dtype=float) for column in numbers.values())
-    whole = lambda x: np.isfinite(x).all() and (x == np.round(x)).all()  # noqa: E731
-    return bool(others and whole(first) and len(set(first)) == len(first) and not any(map(whole, others)))
+    columns = [column.to_numpy(dtype=float) for column in numbers.values()]
+    whole = [bool(np.isfinite(x).all() and (x == np.round(x)).all()) for x in columns]
+    return len(whole) > 1 and whole[0] and len(set(columns[0])) == len(columns[0]) and not any(whole[1:])
 
 
 READERS = {".npy": read_npy, ".npz": read_npz, ".safetensors": read_safetensors}
