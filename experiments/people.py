@@ -8,12 +8,12 @@ for no decomposition. Both lists come with gensim (pip install gensim). Three mi
 
 import numpy as np
 import scipy.sparse
+from scipy.sparse.linalg import aslinearoperator, svds
 from scipy.stats import rankdata
 
 from experiments import run
 from experiments.documentation_cosines import WEIGHTS
-from experiments.people_held_out import leading
-from helpers import read_glosses, shifted_ppmi
+from helpers import read_glosses, shifted_ppmi, truncated_svd
 
 RANKS = 50, 100, 200, 400
 ALPHAS = -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
@@ -71,6 +71,13 @@ def cooccurrence(X):
     return counts
 
 
+def centered_svd(X, k):
+    """truncated_svd of X without its columns' means, which would be dense: by products with it alone."""
+    means = aslinearoperator(np.ones((X.shape[0], 1))) @ aslinearoperator(X.mean(axis=0)[None])
+    _, s, Vt = svds(aslinearoperator(X) - means, k, v0=np.random.default_rng(0).normal(size=X.shape[1]))
+    return s[::-1], Vt[::-1].T
+
+
 def judgments():
     """Columns of X that occur in a pair, and for each list the pairs as places among these, with their scores."""
     words = read_glosses().words
@@ -84,9 +91,11 @@ def inputs(name):
     X, used = read_glosses().X, judgments()[0]
     if name.startswith("PPMI"):
         M = shifted_ppmi(cooccurrence(X), 0.75, int(name.removeprefix("PPMI, shift ")))
-        return M[used], *leading(scipy.sparse.csr_array(M), RANKS[-1]), ("f = σ^α",)
-    mean = X.mean(axis=0) * (name == "centered")
-    return X[:, used].T.toarray() - mean[used, None], *leading(X, RANKS[-1], mean), WEIGHTS
+        return M[used], *truncated_svd(scipy.sparse.csr_array(M), RANKS[-1]), ("f = σ^α",)
+    raw = X[:, used].T.toarray()
+    if name == "centered":
+        return raw - X.mean(axis=0)[used, None], *centered_svd(X, RANKS[-1]), WEIGHTS
+    return raw, *truncated_svd(X, RANKS[-1]), WEIGHTS
 
 
 def score_input(name):

@@ -6,12 +6,11 @@ x(S − I) with the cosines S of V σ^α, where it is α. k stops at 400, what L
 """
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, eigsh
 
 from experiments import run
 from experiments.common import recall
 from experiments.held_out import KEPT
-from helpers import hide, read_glosses
+from helpers import hide, read_glosses, truncated_svd
 
 RANKS = 50, 100, 200, 400
 TAUS = {"Eq. 1": (0, 6, 12, 17, 24, 34, 48, 68, 96), "Eq. 2": (0, 3, 6, 9, 12, 15, 18, 21, 24)}
@@ -20,27 +19,13 @@ HELD_OUT = 1_000  # glosses of a split, of those with two words or more
 TOLERANCE = 3e-3  # closed forms; a tie in the twentieth place may fall either way, one word of 1 000
 
 
-def leading(X, k, mean=None):
-    """The k largest singular values of X, sparse, and right singular vectors: Lanczos on its Gram operator."""
-    across = X.T.tocsr()
-
-    def gram_times(v):
-        v = v.ravel()
-        product = across @ (X @ v)
-        return product if mean is None else product - X.shape[0] * mean * (mean @ v)
-
-    operator = LinearOperator((X.shape[1],) * 2, matvec=gram_times, dtype=float)
-    squares, V = eigsh(operator, k, v0=np.random.default_rng(0).normal(size=X.shape[1]), tol=1e-9)
-    return np.sqrt(np.maximum(squares[::-1], 0)), V[:, ::-1]
-
-
 def score_split(split, ranks=RANKS):
     """All rows of one split."""
     X = read_glosses().X
     part = np.random.default_rng(0).permutation(X.shape[0]) % 10
     test = X[(part == split) & (X.sum(axis=1) >= 2)][:HELD_OUT]
     seen, hidden = (half.toarray() > 0 for half in hide(np.random.default_rng(split), test))
-    s, V = leading(X[part != split], max(ranks))
+    s, V = truncated_svd(X[part != split], max(ranks))
     V, rows = V.astype(np.float32), []
     coordinates = seen.astype(np.float32) @ V
     for k in ranks:
