@@ -84,7 +84,9 @@ def start_browser():
     for flag in [*flags.split(), "host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]:
         options.add_argument(f"--{flag}")
     try:
-        return webdriver.Chrome(options, webdriver.ChromeService(driver))
+        started = webdriver.Chrome(options, webdriver.ChromeService(driver))
+        started.set_page_load_timeout(60)  # seconds
+        return started
     except WebDriverException as problem:
         sys.exit(f"Could not start {browser} with {driver}: {problem.msg.splitlines()[0]}")
 

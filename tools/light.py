@@ -1,7 +1,8 @@
 """Sphinx extension: pages that come fast through a slow line.
 
 A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes. Pictures have a
-palette, and the fonts of icons have only those that a page uses. templates/layout.html drops the theme's icon script.
+palette, and the fonts of icons have only those that a page uses. MathJax comes in the parts that _config.yml names.
+templates/layout.html drops what the theme loads and no page needs.
 """
 
 import re
@@ -41,8 +42,15 @@ def shrink(app, problem):
     sheet.write_text(re.sub(r'url\([^)]*\.woff2\) format\("woff2"\),', "", style), "utf-8")
 
 
+def load_parts(app, config):
+    """Have MathJax load the parts that _config.yml names, not all in one file, and let the template know them."""
+    config.mathjax_path = "mathjax/startup.js"
+    config.html_context["mathjax_parts"] = config.mathjax3_config["loader"]["load"]
+
+
 def setup(app):
     """Sphinx calls this to load the extension."""
+    app.connect("config-inited", load_parts)
     app.connect("html-page-context", fetch_late)
     app.connect("build-finished", shrink)
     return {"parallel_read_safe": True}
