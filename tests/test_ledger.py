@@ -51,7 +51,7 @@ def faults(rows, checked, anywhere, labels):
             f"{row['command']} names no chapter or experiment": repeats(row["command"]),
         }
         rules |= {f"no theorem is labeled {name}": name in labels for name in row["theorems"]}
-        rules |= {f"no section is labeled {name}": name in checked for name in row["sections"]}
+        rules |= {f"no section is labeled {name}: write ({name})=": name in checked for name in row["sections"]}
         rules |= {
             f'{name} has no check("{row["id"]}", …): write one, or name another section': row["id"] in checked[name]
             for name in row["sections"]
@@ -79,7 +79,7 @@ def test_a_row_that_is_not_whole_is_refused_by_name(tmp_path, sections, fault):
 def test_summaries_are_made_from_the_ledger(path):
     for cell in read(path):
         if cell.cell_type == "markdown":
-            assert cell.source == ledger.summarized(cell.source, path.stem, ROWS), "say make claims"
+            assert cell.source == ledger.summarized(cell.source, path.stem, ROWS), f"{path.name}: say make claims"
     text = "\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", text, re.M))
     assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}

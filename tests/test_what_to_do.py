@@ -228,7 +228,7 @@ def test_translations_tell_what_each_chapter_found(path):
     rows = re.findall(r"^\| \[[^\]]*\]\(([\w-]+)\.ipynb\) \|", path.read_text("utf-8"), re.M)
     listed = re.findall(r"file: book/([\w-]+)", (ROOT / "_toc.yml").read_text("utf-8"))
     chapters = [name for name in listed if (ROOT / f"book/{name}.ipynb").is_file() and name != "homework"]
-    assert rows == chapters
+    assert rows == chapters, f"{path.name}: its table of chapters must have the rows and the order of _toc.yml"
 
 
 def test_truncated_svd_as_the_table_says(safe_items, model):
