@@ -18,7 +18,7 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	@echo "Open _build/html/index.html"
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter
-	OPENBLAS_NUM_THREADS=1 $(BIN)/$(PYTEST)
+	OMP_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
 audit: $(READY)  ## which cosines of your embeddings are determined: says how the command is called
 	@$(BIN)/cosine-audit --help
@@ -66,7 +66,7 @@ lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allo
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-lowest
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --output-file .venv-lowest/versions.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
-	OPENBLAS_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
+	OMP_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
 
 clean:  ## remove what was installed and built
 	rm -rf .venv .venv-lowest .venv-newest _build

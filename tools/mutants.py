@@ -80,7 +80,7 @@ def tests(path):
 def fail(files, tree, limit=SLOW):
     """Whether one of these files of tests fails in the copied tree, or takes more than limit seconds."""
     files = [str(tree / file.relative_to(ROOT)) for file in files]
-    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OPENBLAS_NUM_THREADS": "1"}
+    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]
     try:
         return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit).returncode != 0

@@ -26,7 +26,7 @@ async def executed(path):
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options)
     try:
-        await client.async_execute(env={"OPENBLAS_NUM_THREADS": "1"} | os.environ)  # more would wait for each other
+        await client.async_execute(env={"OMP_NUM_THREADS": "1"} | os.environ)  # more would wait for each other
     except Exception as problem:
         problem.add_note(f"in {path}")
         raise

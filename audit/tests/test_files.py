@@ -292,7 +292,7 @@ def test_the_worst_take_little_memory_and_time(tmp_path):
     for file in ("holes.npy", "bomb.npz"):
         command = [sys.executable, "-m", "cosine_audit", str(tmp_path / file)]
         limited = ["sh", "-c", 'ulimit -v 1500000; exec "$@"', "-", *command]
-        one_thread = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+        one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
         done = subprocess.run(limited, capture_output=True, text=True, timeout=10, check=False, env=one_thread)
         assert done.returncode == 2, done.stderr
         assert done.stderr.count("\n") == 1
