@@ -29,7 +29,7 @@ TOLERANCE = 0.02  # as people.csv; the skip-gram is trained again
 
 
 def by_glosses(objective):
-    """The k and τ whose scores find most held-out words, on average over six splits."""
+    """The k and τ whose scores find most held-out words, on average over all splits."""
     found = read("people_held_out").query("method == @objective").groupby(["k", "setting"])["recall"].mean()
     return found.idxmax()
 
