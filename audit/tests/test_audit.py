@@ -97,6 +97,7 @@ def test_a_direction_that_no_user_sees(rng):
     assert "no user has a part in 2 of" in audit(B, P, objective="normalized").reason
     three = audit(np.eye(6), np.array([[1.0, 0, 0, 1, 0, 0]]), objective="none")  # items that no user sees
     assert (three.verdict, len(three.safe_items)) == ("no", 6)
+    assert "neighbors kept, back" not in {one.name for one in three.findings}  # two with a direction have one neighbor
 
 
 def test_false_reasons(rng):
