@@ -279,7 +279,7 @@ def read_parquet(file, key, role):
         rest = frame.drop(columns=lists)
         values = np.array(frame[lists[0]].tolist(), dtype=float)
         names = rest.iloc[:, 0].astype(str).tolist() if rest.shape[1] else None
-        return Table(values, names, noted(list(rest.columns)[:1], lists))
+        return Table(values, names, noted(list(rest.columns)[:1], range(values.shape[1])))
     return from_frame(file, frame, role)
 
 
