@@ -151,7 +151,7 @@ def test_everything_is_written(pair, capsys):
     names = ["<script>alert(1)</script>", "日本 {{ 7*7 }}", "a\ud800b", *(f"item {i}" for i in range(40))]
     np.savez("model.npz", item_factors=B, user_factors=P, names=np.array(names[:43]))
     np.save("labels.npy", np.arange(43) % 4)
-    np.save("counts.npy", np.arange(43) + 1)
+    np.save("counts.npy", np.arange(43) % 2 + 1)
     np.save("again.npy", np.random.default_rng(5).normal(size=(43, 3)))
     words = ["--labels", "labels.npy", "--item-counts", "counts.npy", "--again", "again.npy", "--report", "a/b"]
     assert cli.main(["model.npz", "--trained-by", "ALS", *words, "--json", "--safe-items", "s.npy"]) == 0
@@ -280,6 +280,7 @@ def test_in_a_notebook_it_shows_itself(pair):
     kept = [share for *_, share in found.changed()]
     assert kept == sorted(kept)
     assert 0 <= kept[0] < kept[-1] <= 1
+    assert [report.plain("x" * n)[-1] for n in (40, 41)] == ["x", "…"]
     page = found._repr_html_()
     assert "Yes: training determined these cosines." in page
     assert ("&lt;b&gt;" in page, "<b>" in page) == (True, False)
