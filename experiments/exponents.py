@@ -1,4 +1,4 @@
-"""AUC of f = σ^α by α, at six k and two numbers of clusters, in all nine readings: 300 items, 4 000 users, 2 minutes.
+"""AUC of f = σ^α by α, at six k and two numbers of clusters, in all nine readings: 300 items, 4 000 users, 6 minutes.
 
 exponents.csv has a row for each number of clusters, reading, k and data set: the AUC at α = −1, −½, 0 and ½, and the
 best α from −2 to 8 for AUC and for average precision, each by the labels of the data set itself.
@@ -7,7 +7,8 @@ best α from −2 to 8 for AUC and for average precision, each by the labels of 
 import numpy as np
 
 from experiments import run
-from experiments.ranks import CLUSTERS, RANKS, SEEDS, drawn
+from experiments.common import SEEDS
+from experiments.ranks import CLUSTERS, RANKS, drawn
 from helpers import cosine_similarity, readings
 from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
 
@@ -17,7 +18,7 @@ SHOWN = -1, -0.5, 0, 0.5
 
 
 def score_exponents(clusters, reading, k):
-    """All rows of ten data sets at one k."""
+    """All rows of one k."""
     rows = []
     for seed in SEEDS:
         data, s, V = drawn(reading, clusters, seed)
@@ -29,12 +30,7 @@ def score_exponents(clusters, reading, k):
     return rows
 
 
-JOBS = [
-    {"clusters": clusters, "reading": reading, "k": k}
-    for clusters in CLUSTERS
-    for reading in readings(300)
-    for k in RANKS
-]
+JOBS = [{"clusters": c, "reading": reading, "k": k} for c in CLUSTERS for reading in readings(300) for k in RANKS]
 
 if __name__ == "__main__":
     run("exponents", JOBS, score_exponents, processes=1, tolerance=TOLERANCE)

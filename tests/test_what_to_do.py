@@ -200,7 +200,7 @@ def test_in_blocks_it_is_the_same(path, model, safe_items):
 MEASURED = {  # a row of the ledger: what its finding says, and what stands beside the link to it on every sheet
     "C24": (
         ["$k = 50$", "two of four versions", "behind by scores (0.10)", "20 000 users × 1 000 items"],
-        ["20 000", "1 000", "k = 50", "center=False", "300", "5.+200"],
+        ["20 000", "1 000", "k = 50", "center=False", "300", r"k = 10\b", "k = 100"],
     ),
     "B12": (
         [
