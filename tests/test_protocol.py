@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.metrics import average_precision_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import autoencoder, common, cosine_or_dot, dropout, held_out, networks
+from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies
 from experiments.cosine_training import slopes, softmax, squared
 from helpers import readings, recall_at, simulate_interactions
 
@@ -71,16 +71,29 @@ def whole(monkeypatch):
         data = common.draw(*arguments, **options, **SMALL)
         return data._replace(X=Whole(data.X))
 
-    for module in (dropout, networks):
+    for module in (curves, held_out, dropout, networks):
         monkeypatch.setattr(module, "draw", draw)
-    monkeypatch.setattr(cosine_or_dot, "draw_smaller", draw)
+    for module in (remedies, cosine_or_dot):
+        monkeypatch.setattr(module, "draw_smaller", draw)
     return asked
 
 
-def precision(E, data):
-    """Average precision of the cosines of E, by scikit-learn."""
-    first, second = np.triu_indices(len(E), 1)
-    return average_precision_score(data.clusters[first] == data.clusters[second], cosines(E)[first, second].round(10))
+def expected_scores(S, data):
+    """The row of a similarity matrix, by scikit-learn and by a loop over users."""
+    pairs = np.triu_indices(len(S), 1)
+    same, similarity = (data.clusters[pairs[0]] == data.clusters[pairs[1]]), np.round(S[pairs], 10)
+    users = data.validation
+    return {
+        "auc": roc_auc_score(same, similarity),
+        "ap": average_precision_score(same, similarity),
+        "recall": recall_at(users.seen @ S - users.seen, *users),
+    }
+
+
+def assert_scores(row, S, data):
+    """A row of a table has the scores of the similarities S."""
+    for name, value in expected_scores(S, data).items():
+        assert_allclose(row[name], value, atol=2e-3, err_msg=f"{row}: {name}")
 
 
 def cosines(E):
@@ -94,6 +107,31 @@ def exact():
     data = common.draw("default", 3, **SMALL)
     _, s, Vt = np.linalg.svd(data.X.toarray(), full_matrices=False)
     return data, s, Vt.T
+
+
+WEIGHTS = {  # item weights f by method, at λ₁ = τ² and λ₂ = τ or at the exponent of a power
+    "f = 1": lambda s, tau: s**0,
+    "power": lambda s, alpha: (s / s[0]) ** alpha,
+    "D = I": lambda s, tau: (s**2 / (s**2 + tau**2)) ** 0.5,
+    "f = g": lambda s, tau: s**2 / (s**2 + tau**2),
+    "f = √(σg)": lambda s, tau: (s**3 / (s**2 + tau**2)) ** 0.5,
+    "projected back": lambda s, tau: s**3 / (s**2 + tau**2),
+    "Eq. 2": lambda s, tau: np.sqrt(np.maximum(s - tau, 0)),
+    "weight decay": lambda s, tau: np.sqrt(np.maximum(s**2 - tau**2, 0)) / s,
+}
+
+
+def test_every_weighting_is_scored_on_all_users(whole, exact):
+    rows = curves.score_curves("default", 3)
+    assert whole == [(("default", 3), {})]
+    assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
+    data, s, V = exact
+    for method, weight in WEIGHTS.items():
+        if mine := [row for row in rows if row["method"] == method and row["setting"] < np.inf]:
+            row = mine[len(mine) // 3]
+            assert_scores(row, cosines(V[:, :50] * weight(s[:50], row["setting"])), data)
+    columns = next(row for row in rows if row["method"] == "columns of X")
+    assert_scores(columns, cosines(data.X.toarray().T), data)
 
 
 # Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
@@ -172,6 +210,20 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
     assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
 
 
+def test_every_remedy_is_scored_on_all_users(whole, exact):
+    rows = remedies.score_remedies("default", 3, np.array([6.0]))
+    assert whole == [(("default", 3), {})]
+    data, size, _ = exact
+    X = data.X.toarray()
+    for preparation, Y in (("as given", X), ("centered", X - X.mean(axis=0))):
+        _, s, Vt = np.linalg.svd(Y, full_matrices=False)
+        unit = np.linalg.norm(s) / np.linalg.norm(size)
+        for readout in ("D = I", "projected back", "Eq. 2", "weight decay"):
+            cells = preparation, readout, 6.0
+            row = next(row for row in rows if (row["preparation"], row["readout"], row["setting"]) == cells)
+            assert_scores(row, cosines(Vt[:20].T * WEIGHTS[readout](s[:20] / unit, 6.0)), data)
+
+
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     rows = cosine_or_dot.compare("default", 3, np.array([24.0]))  # τ is a quarter of it
     assert whole == [(("default", 3), {})]
@@ -182,7 +234,7 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
         scores = users.seen @ B @ B.T
         assert_allclose(mine["dot product"][name], recall_at(scores, *users), atol=2e-3)
         assert_allclose(mine["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
-    assert_allclose(mine["cosine"]["items_ap"], precision(B, data), atol=2e-3)
+    assert_allclose(mine["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
     truth = cosines(data.weights[:, np.searchsorted(data.clusters, range(5))])
     similar = cosines((data.test.seen + data.test.hidden) @ B)
     pairs = np.triu_indices(N_HELD_OUT, 1)
@@ -190,7 +242,7 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     nearest = np.argsort(-(similar - 2 * np.eye(N_HELD_OUT)), axis=1)[:, :10]
     assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
     back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
-    assert_allclose(back["items_ap"], precision(B @ (data.X @ B).T, data), atol=2e-3)
+    assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
 
 
 @pytest.mark.parametrize("loss", [squared, softmax])
