@@ -11,7 +11,7 @@ PAGES = {
     "what-to-do": ("no", "yes", "by convention", "at the exact minimum", "where training comes to rest"),
     "what-to-do-ja": ("定まらない", "定まる", "規約", "厳密な最小点", "学習が停留点に達すれば定まる"),
     "what-to-do-zh": ("不确定", "确定", "唯一性只来自约定", "在精确的最小值点", "训练停在驻点时确定"),
-    "what-to-do-vi": ("không", "có", "chỉ xác định theo quy ước", "có, tại đúng điểm cực tiểu", "có, khi huấn luyện tới"),
+    "what-to-do-vi": ("không", "có", "chỉ xác định theo quy ước", "có, tại đúng điểm cực tiểu", "có, khi huấn luyện"),
 }
 ROWS = {  # a name on the English page, and in the audit's table
     "ALS; any": "implicit ALS",
