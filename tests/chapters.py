@@ -23,6 +23,13 @@ def read(path):
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.source.strip()]
 
 
+def prose(path):
+    """The Markdown of a chapter or a page, or the text of the ledger."""
+    if path.suffix != ".ipynb":
+        return path.read_text("utf-8")
+    return "\n\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
+
+
 def code(cells):
     return [cell for cell in cells if cell.cell_type == "code"]
 

@@ -3,32 +3,13 @@
 import json
 import re
 
+import chapters as c
 import pytest
 import yaml
-from chapters import (
-    CHAPTERS,
-    ROOT,
-    code,
-    folds_after_folds,
-    is_figure,
-    is_folded,
-    is_imports,
-    longest_run,
-    measure,
-    medians,
-    minutes,
-    printed,
-    read,
-    unnamed,
-    words,
-)
+from chapters import CHAPTERS, ROOT, prose, read
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
 PAGES = sorted((ROOT / "book").glob("*.md"))
-FOLDS = {  # what is wrong, and with which
-    "a fold right after a fold: make them one, or write the sentence that reads the first": folds_after_folds,
-    "name these folds in their cells' metadata, see CONTRIBUTING.md": unnamed,
-}
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 each_page = pytest.mark.parametrize("path", PAGES + CHAPTERS, ids=lambda path: path.stem)
@@ -38,13 +19,6 @@ def listed(toc):
     files = [toc["root"]] if "root" in toc else []
     files += [toc["file"]] if "file" in toc else []
     return files + [file for key in ("parts", "chapters") for child in toc.get(key, []) for file in listed(child)]
-
-
-def prose(path):
-    """The Markdown of a page, or the text of the ledger."""
-    if path.suffix != ".ipynb":
-        return path.read_text("utf-8")
-    return "\n\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
 
 
 def test_every_chapter_is_in_the_table_of_contents():
@@ -57,17 +31,17 @@ def test_every_chapter_is_in_the_table_of_contents():
 
 @each_chapter
 def test_every_cell_was_executed_in_order_and_the_chapter_stays_under_one_megabyte(path):
-    counts = [cell.execution_count for cell in code(read(path))]
+    counts = [cell.execution_count for cell in c.code(read(path))]
     assert counts == list(range(1, len(counts) + 1)), f"say .venv/bin/python tools/notebooks.py book/{path.name}"
     assert path.stat().st_size < 1_000_000
 
 
 @each_chapter
 def test_cells_are_short_enough_to_read_and_lines_fit_the_page(path):
-    for cell in code(read(path)):
-        most = LONGEST_FOLDED if is_folded(cell) else LONGEST_CELL
-        assert is_imports(cell) or cell.source.count("\n") < most, cell.source
-        assert not [line for line in cell.source.split("\n") + printed(cell) if len(line) > LONGEST_LINE]
+    for cell in c.code(read(path)):
+        most = LONGEST_FOLDED if c.is_folded(cell) else LONGEST_CELL
+        assert c.is_imports(cell) or cell.source.count("\n") < most, cell.source
+        assert not [line for line in cell.source.split("\n") + c.printed(cell) if len(line) > LONGEST_LINE]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
@@ -79,20 +53,16 @@ def test_code_on_pages_without_a_kernel_fits_too(path):
 
 
 @each_chapter
-def test_prose_comes_between_cells(path):
-    assert longest_run(read(path)) <= LONGEST_RUN
-
-
-@each_chapter
-@pytest.mark.parametrize("what", FOLDS)
-def test_folds_are_named_and_one_is_read_before_the_next(path, what):
-    found = [cell.source for cell in FOLDS[what](read(path))]
-    assert not found, f"{path.name}: {what}: {found}"
+def test_prose_comes_between_cells_and_folds_and_folds_are_named(path):
+    assert c.longest_run(read(path)) <= LONGEST_RUN
+    after, unnamed = ([cell.source for cell in found(read(path))] for found in (c.folds_after_folds, c.unnamed))
+    assert not after, f"{path.name}: make these folds one with those before, or write the sentence that reads those"
+    assert not unnamed, f"{path.name}: name these folds in their cells' metadata, see CONTRIBUTING.md"
 
 
 @each_chapter
 def test_every_figure_has_a_name_a_caption_and_alt_text(path):
-    for cell in filter(is_figure, code(read(path))):
+    for cell in filter(c.is_figure, c.code(read(path))):
         layout = cell.metadata.get("mystnb", {})
         assert layout.get("figure", {}).get("name"), cell.source
         assert layout["figure"].get("caption"), cell.source
@@ -101,7 +71,7 @@ def test_every_figure_has_a_name_a_caption_and_alt_text(path):
 
 @each_chapter
 def test_a_figure_comes_early(path):
-    first = measure(read(path))["first figure"]
+    first = c.measure(read(path))["first figure"]
     assert first is not None, f"{path.name} has no figure: add one within 250 words, see CONTRIBUTING.md"
     assert first <= 250, f"{path.name}: the first figure comes after {first} words, at most 250: move it up"
 
@@ -109,12 +79,12 @@ def test_a_figure_comes_early(path):
 @each_chapter
 def test_a_stated_reading_time_is_the_computed_one(path):
     stated = re.findall(r"^\*About (\d+) minutes\.\*$", prose(path), re.M)
-    assert stated in ([], [str(minutes(read(path)))])
+    assert stated in ([], [str(c.minutes(read(path)))])
 
 
 def reading_time(page):
     path = ROOT / "book" / page
-    return minutes(read(path)) if path.suffix == ".ipynb" else words(prose(path)) / 100
+    return c.minutes(read(path)) if path.suffix == ".ipynb" else c.words(prose(path)) / 100
 
 
 def test_the_paths_on_the_front_page_take_the_minutes_that_they_state():
@@ -127,8 +97,7 @@ def test_the_paths_on_the_front_page_take_the_minutes_that_they_state():
 
 
 def test_the_book_shows_and_explains():
-    chapters = {path.stem: read(path) for path in CHAPTERS}
-    middle = medians([measure(cells) for cells in chapters.values()])
+    middle = c.medians([c.measure(read(path)) for path in CHAPTERS])
     for what, least in {"figures": 2.5, "shown": 0.5}.items():
         rule = "add some where the table of chapters below has fewest, see CONTRIBUTING.md"
         assert middle[what] >= least, f"{what}: the median chapter has {middle[what]:.2f}, at least {least}: {rule}"
@@ -136,9 +105,9 @@ def test_the_book_shows_and_explains():
 
 @each_chapter
 def test_no_output_is_an_error_a_warning_a_path_or_an_address(path):
-    outputs = [output for cell in code(read(path)) for output in cell.outputs]
+    outputs = [output for cell in c.code(read(path)) for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    outputs = json.dumps([cell.outputs for cell in code(read(path)) if not is_figure(cell)])
+    outputs = json.dumps([cell.outputs for cell in c.code(read(path)) if not c.is_figure(cell)])
     assert not re.search(r"0x[0-9a-f]{6}|/home/|/tmp/|site-packages", outputs)
 
 

@@ -2,7 +2,7 @@
 
 import exercises
 import pytest
-from chapters import CHAPTERS, ROOT, read
+from chapters import CHAPTERS, ROOT, prose
 
 TEXT = """
 ```{exercise} Sum of two *(pencil, 10 minutes)*
@@ -40,8 +40,8 @@ def test_the_page_is_up_to_date(monkeypatch):
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
 def test_exercises_say_what_they_take_and_are_solved_or_open(path):
-    text = "\n\n".join(cell.source for cell in read(path) if cell.cell_type == "markdown")
-    for title, _, means, minutes, solution in exercises.exercises(text):
+    found = list(exercises.exercises(prose(path)))
+    for title, _, means, minutes, solution in found:
         assert solution, f"{title}: neither solved nor open, or both"
         assert solution == "open" or (means and minutes), f"{title}: pencil or computer, how many minutes?"
-    assert text.count("{exercise}") == len(list(exercises.exercises(text)))
+    assert prose(path).count("{exercise}") == len(found)
