@@ -16,7 +16,6 @@ from helpers import arguments
 NAN, INF = np.nan, np.inf
 
 # A call of every function that works: 6 users, 4 items, k = 2
-
 X = np.array([[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 0, 1, 1], [1, 1, 1, 0], [0, 1, 0, 0]], dtype=float)
 A, B = np.random.default_rng(0).normal(size=(2, 4, 2))
 S, CLUSTERS = np.eye(4) / 2 + 0.5, np.array([0, 0, 1, 1])
@@ -84,7 +83,6 @@ NAN_TOO = {"check", "show"}
 APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which have tests of their own
 
 # What is wrong, and what the message says that it got: for any argument, and for each validator
-
 ANYWHERE = [(1j, ("complex128", "1j", "()")), (NAN, ("nan", "()"))]
 MASKED = np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]])
 REALS = [
@@ -98,15 +96,7 @@ REALS = [
 ]
 MATRIX = [*REALS, ([[INF, 1.0]], "inf"), (np.ones((2, 2, 2)), "(2, 2, 2)"), (np.ones((0, 2)), "(0, 2)")]
 SPARSE = [(1j * np.eye(2), "complex128"), (NAN * np.eye(2), "nan"), (np.ones((0, 2)), "(0, 2)"), (np.ones(2), "(2,)")]
-NUMBER = [
-    ("1", "'1'"),
-    (None, "None"),
-    (True, "True"),
-    (1j, "1j"),
-    ([1], "[1]"),
-    (np.ma.masked, "masked"),
-    (NAN, "nan"),
-]
+NUMBER = [(value, repr(value)) for value in ("1", None, True, 1j, [1], np.ma.masked, NAN)]
 LABELS = [
     ([0.0, 0.0, 1.0, NAN], "nan"),
     (["a", "a", "b", None], "None"),
@@ -152,9 +142,7 @@ def test_a_validator_refuses_what_is_wrong(validator):
         refused("X" if first == "name" else first, [got], function, *given, **limits)
 
 
-# Numbers that will not do: what is changed in the good call, and what the message says
-
-OUT_OF_RANGE = [
+OUT_OF_RANGE = [  # numbers that will not do: what is changed in the good call, and what the message says
     ("attainable_interval", {"x": [0, 0]}, r"x and y must be nonzero vectors of one length, got \[0. 0.\]"),
     ("attainable_interval", {"y": [1, 2, 3]}, "x and y must be nonzero vectors of one length, got"),
     ("centered_gram", {"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
@@ -162,12 +150,11 @@ OUT_OF_RANGE = [
     ("centered_gram", {"means": [0, 0, 0, 2]}, r"means must satisfy n_users \* means\*\*2 <= diag\(G\), got 2"),
     (
         "centered_gram",
-        {"G": np.eye(2), "means": [0.4, 0.4], "n_users": 5},
-        r"G - n_users \* outer\(means, means\) must be positive semi-definite, got an eigenvalue of -0.6",
+        {"G": np.eye(4), "means": [0.4] * 4},
+        "^G - n_users .* must be .*, got an eigenvalue of -2.8",
     ),
     ("centered_gram", {"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
     ("choices_of_d", {"s": [1, 0]}, "s must be .*, got"),
-    ("choices_of_d", {"lam": -1}, "lam must be a finite number >= 0, got -1"),
     ("chosen_elsewhere", {"scores": [[1.0, 2.0]]}, "scores must hold at least two data sets, got 1"),
     ("cluster_auc", {"clusters": [4, 4, 4, 4]}, "must have pairs within and across clusters, got 1 clusters"),
     ("cluster_auc", {"clusters": [0, 0, 1]}, r"S must be a non-empty matrix with 3 columns, got shape \(4, 4\)"),
@@ -211,8 +198,7 @@ OUT_OF_RANGE = [
     ("standardized_gram", {"G": np.diag([1, 0]), "means": [0.1, 0]}, "X must not have a constant column.*: column 1"),
     ("t_interval", {"values": [1.0]}, r"values must hold at least two data sets, got shape \(1,\)"),
     ("t_interval", {"confidence": 1}, "confidence must be a finite number strictly between 0 and 1, got 1"),
-    ("transform", {"M": [[1, 2], [2, 4]]}, r"M must be an invertible 2×2 matrix, got \[\[1. 2.\]\n \[2. 4.\]\]"),
-    ("transform", {"M": [[1.0, 0.0], [0.0, 1e-17]]}, "M must be an invertible 2×2 matrix, got"),
+    ("transform", {"M": [[1, 0], [0, 1e-17]]}, r"M must be an invertible 2×2 matrix, got \[\[1.e\+00 0.e\+00\]\n"),
     ("transform", {"M": np.eye(3)}, r"M must be a non-empty matrix with 2 columns, got shape \(3, 3\)"),
     ("truncated_svd", {"X": X[:2], "k": 3}, "k must be an integer between 1 and 2, got 3"),
     ("whiten", {"B": np.ones((3, 2))}, "B must have linearly independent columns, got rank below 2"),
@@ -255,9 +241,6 @@ def test_every_function_has_every_argument_checked(function):
             refused(argument, got, getattr(helpers, function), **GOOD[function] | {argument: value})
 
 
-# What is accepted, and what it becomes
-
-
 @pytest.mark.parametrize("values", [[1, 2], (1.0, 2.0), np.array([1, 2], np.int8), np.float32([1, 2]), range(1, 3)])
 def test_numbers_of_any_kind_become_float64(values):
     valid = arguments.valid_numbers("values", values)
@@ -275,18 +258,13 @@ def test_sparse_data_of_any_kind_become_csr_and_float64_is_not_copied(kind):
 
 @pytest.mark.parametrize(
     ("bounds", "good", "bad"),
-    [
-        ({}, [-5], []),
-        ({"low": 0}, [0, 1e300], [-1e-300]),
-        ({"low": 0, "high": 1}, [0, 1], [-1, 2]),
-        ({"low": 0, "high": 1, "strictly": True}, [0.5], [0, 1]),
-    ],
+    [((), [-5], []), ((0,), [0, 1e300], [-1e-300]), ((0, 1), [0, 1], [-1, 2]), ((0, 1, True), [0.5], [0, 1])],
 )
 def test_bounds_are_included_unless_strictly(bounds, good, bad):
     for value in good:
-        assert arguments.valid_number("lam", value, **bounds) == value
+        assert arguments.valid_number("lam", value, *bounds) == value
     for value in bad:
-        refused("lam", [str(value)], arguments.valid_number, "lam", value, **bounds)
+        refused("lam", [str(value)], arguments.valid_number, "lam", value, *bounds)
 
 
 def test_a_matrix_is_symmetric_up_to_rounding():

@@ -21,42 +21,31 @@ def test_checks_print_what_agreed_and_the_tolerance_but_not_the_residual(capsys)
         check_identity("C11", "statement")
 
 
-@pytest.mark.parametrize(
-    ("actual", "expected", "message"),
-    [
-        ([1.0, 2.0], [1.0, 2.1], "C17: statement: differs by 0.1, more than 1e-10"),
-        ([1.0, np.nan], [1.0, 2.0], "C17: statement: differs by nan"),
-        ([np.nan], [np.nan], "C17: statement: differs by nan"),
-        ([1.0, 1.0], 1.0, r"C17: statement: shapes \(2,\) and \(\)"),
-        (np.ones((2, 1)), np.ones((1, 2)), r"C17: statement: shapes \(2, 1\) and \(1, 2\)"),
-    ],
-)
-def test_check_fails_for_what_differs(actual, expected, message, capsys):
-    with pytest.raises(AssertionError, match=message):
-        check("C17", "statement", actual, expected)
+def test_check_fails_for_what_differs(capsys):
+    for actual, expected, message in (
+        ([1.0, 2.0], [1.0, 2.1], "differs by 0.1, more than 1e-10"),
+        ([1.0, np.nan], [1.0, 2.0], "differs by nan"),
+        ([np.nan], [np.nan], "differs by nan"),
+        ([1.0, 1.0], 1.0, r"shapes \(2,\) and \(\)"),
+        (np.ones((2, 1)), np.ones((1, 2)), r"shapes \(2, 1\) and \(1, 2\)"),
+    ):
+        with pytest.raises(AssertionError, match=f"C17: statement: {message}"):
+            check("C17", "statement", actual, expected)
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    ("residual", "left"),
-    [
-        (x, "x"),
-        (sp.Matrix([[0, 0], [0, x - 2]]), "x - 2"),
-        (sp.nan, "nan"),
-        (sp.Float(1e-20), "E-20"),
-        (sp.MatrixSymbol("M", 2, 2), "M"),
-    ],
-)
-def test_check_identity_fails_for_what_is_not_zero(residual, left, capsys):
-    with pytest.raises(AssertionError, match=f"C11: statement: .*{left} is left"):
-        check_identity("C11", "statement", 0, residual)
+def test_check_identity_fails_for_what_is_not_zero(capsys):
+    left = {"x": x, "x - 2": sp.Matrix([[0, 0], [0, x - 2]]), "nan": sp.nan, "E-20": sp.Float(1e-20)}
+    for text, residual in (left | {"M": sp.MatrixSymbol("M", 2, 2)}).items():
+        with pytest.raises(AssertionError, match=f"C11: statement: .*{text} is left"):
+            check_identity("C11", "statement", 0, residual)
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("condition", [False, np.array([True, False]), np.bool_(False), [], np.nan, 1])
-def test_check_that_fails_for_what_is_false_or_no_condition(condition, capsys):
-    with pytest.raises(AssertionError, match="C26: panels differ: false"):
-        check_that("C26", "panels differ", condition)
+def test_check_that_fails_for_what_is_false_or_no_condition(capsys):
+    for condition in (False, np.array([True, False]), np.bool_(False), [], np.nan, 1):
+        with pytest.raises(AssertionError, match="C26: panels differ: false"):
+            check_that("C26", "panels differ", condition)
     assert capsys.readouterr().out == ""
 
 

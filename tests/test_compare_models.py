@@ -30,18 +30,15 @@ def test_interactions_count_what_was_liked_once_and_without_ratings_every_row():
     assert interactions(FRAME, least_users=1, most_items=1)[1].tolist() == [7]
 
 
-@pytest.mark.parametrize(
-    ("frame", "message"),
-    [
+def test_interactions_refuse_what_they_cannot_read():
+    for frame, message in (
         (FRAME[["who"]], "a column of users and one of items"),
         (FRAME.assign(who=[None, *"bcdef"]), "who must not be empty, row 1 is"),
         (FRAME.assign(stars=["5", "five", "4", "3", "2", "1"]), "stars must be numbers, row 2 has none"),
         (FRAME.iloc[:0], "no item was taken by 2 users or more"),
-    ],
-)
-def test_interactions_refuse_what_they_cannot_read(frame, message):
-    with pytest.raises(ValueError, match=message):
-        interactions(frame, least_rating=3.5, least_users=2)
+    ):
+        with pytest.raises(ValueError, match=message):
+            interactions(frame, least_rating=3.5, least_users=2)
 
 
 def test_nobody_is_both_learned_from_and_tested(rng):
@@ -77,18 +74,10 @@ def test_the_command_line(rng, tmp_path, capsys, monkeypatch):
     assert len(pd.read_csv(tmp_path / "out.csv")) == 10
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (None, "No such file"),
-        (b"user,item\n\xff\xfe,2\n", "codec can't decode"),
-    ],
-)
-def test_the_command_line_says_what_is_wrong_in_one_sentence(tmp_path, content, message):
-    path = tmp_path / "mine.csv"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(SystemExit, match=message) as stop:
-        main([str(path)])
-    assert str(path) in str(stop.value)
-    assert "\n" not in str(stop.value)
+def test_the_command_line_says_what_is_wrong_in_one_sentence(tmp_path):
+    (tmp_path / "latin.csv").write_bytes(b"user,item\n\xff\xfe,2\n")
+    for name, message in {"none.csv": "No such file", "latin.csv": "codec can't decode"}.items():
+        with pytest.raises(SystemExit, match=message) as stop:
+            main([str(tmp_path / name)])
+        assert str(tmp_path / name) in str(stop.value)
+        assert "\n" not in str(stop.value)

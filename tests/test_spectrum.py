@@ -13,20 +13,6 @@ def with_singular_values(rng, n, p, s):
     return U * s @ V.T
 
 
-def assert_is_svd(s, V, X, k, atol=1e-9):
-    """S are the k largest singular values of X, and the columns of V their right singular vectors."""
-    _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
-    r = np.count_nonzero(s_dense[:k] > 1e-12 * s_dense[0])
-    assert s.shape == (k,)
-    assert V.shape == (X.shape[1], k)
-    assert np.all(np.diff(s) <= 0)
-    assert_allclose(s, s_dense[:k], atol=atol * s_dense[0])
-    assert_array_equal(s[r:], 0)
-    assert_allclose(V[:, :r].T @ V[:, :r], np.eye(r), atol=1e-10)
-    assert_allclose(V[:, :r] @ V[:, :r].T, Vt[:r].T @ Vt[:r], atol=atol)
-    assert_allclose(X.T @ (X @ V), V * s**2, atol=atol * max(s[0], 1) ** 2)
-
-
 @pytest.fixture(params=["Gram", "Lanczos"])
 def route(request, monkeypatch):
     monkeypatch.setattr(spectrum, "gram_is_cheaper", lambda X, k: request.param == "Gram")
@@ -82,7 +68,15 @@ CASES = {
 def test_both_routes_agree_with_the_dense_svd(case, kind):
     X, k = CASES[case]
     s, V = truncated_svd(kind(X), k)
-    assert_is_svd(s, V, X, k)
+    _, s_dense, Vt = np.linalg.svd(X, full_matrices=False)
+    r = np.count_nonzero(s_dense[:k] > 1e-12 * s_dense[0])
+    assert (s.shape, V.shape) == ((k,), (X.shape[1], k))
+    assert np.all(np.diff(s) <= 0)
+    assert_allclose(s, s_dense[:k], atol=1e-9 * s_dense[0])
+    assert_array_equal(s[r:], 0)
+    assert_allclose(V[:, :r].T @ V[:, :r], np.eye(r), atol=1e-10)
+    assert_allclose(V[:, :r] @ V[:, :r].T, Vt[:r].T @ Vt[:r], atol=1e-9)
+    assert_allclose(X.T @ (X @ V), V * s**2, atol=1e-9 * max(s[0], 1) ** 2)
     assert_array_equal(V[~X.any(axis=0)], 0)
 
 
@@ -97,20 +91,13 @@ def test_the_gram_matrix_is_exact_by_sparse_products_and_by_chunks(dtype, sparse
         assert_array_equal(spectrum.gram(kind(X)), X.astype(float).T @ X.astype(float))
 
 
-def with_rows_of(n, p, m):
-    """A CSR matrix of that shape with m entries a row, all in the first column: only their numbers matter."""
-    return sp.csr_array((np.ones(n * m, dtype=bool), np.zeros(n * m, dtype=np.int32), np.arange(n + 1) * m), (n, p))
-
-
-@pytest.mark.parametrize(
-    ("n", "p", "m", "by_gram"),
-    [
+def test_the_estimate_of_cost_chooses_what_measures_faster():
+    for n, p, m, by_gram in (
         (20_000, 1_000, 340, True),  # the paper's size
         (100_000, 5_000, 46, False),
         (10_000, 20_000, 60, False),  # and more so with more users
         (1_000, 100_000, 10, False),
         (6, 8, 3, True),
-    ],
-)
-def test_the_estimate_of_cost_chooses_what_measures_faster(n, p, m, by_gram):
-    assert spectrum.gram_is_cheaper(with_rows_of(n, p, m), 50) == by_gram
+    ):  # m entries a row, all in the first column: only their numbers matter
+        parts = np.ones(n * m, dtype=bool), np.zeros(n * m, dtype=np.int32), np.arange(n + 1) * m
+        assert spectrum.gram_is_cheaper(sp.csr_array(parts, (n, p)), 50) == by_gram
