@@ -20,6 +20,7 @@ kernels.encrypt()
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
 SEEDS = st.integers(0, 2**32 - 1)
+GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 
 
 def matrices(n_rows, n_columns):

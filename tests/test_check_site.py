@@ -1,15 +1,14 @@
 """The tool that reads the built book in a browser: it finds one fault of each kind, and none where there is none."""
 
-import pathlib
 import shutil
 
 import browser
 import check_site
 import pytest
+from chapters import ROOT
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOT = pathlib.Path(__file__).parents[1]
 PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs="
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>A page</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
@@ -37,11 +36,8 @@ FAULTS = {
     "connection to another machine: https://example.org/": '<link rel="preconnect" href="https://example.org">',
     "image without alt text: data": f'<img src="{PICTURE}">',
     "image not loaded: data:,": '<img src="data:," alt="A dot.">',
-    "figure that does not open large: data": FIGURE.replace(
-        "</div>",
-        "<script>addEventListener('load', () => "
-        "document.querySelector('a').replaceWith(document.querySelector('img')))</script></div>",
-    ),
+    "figure that does not open large: data": FIGURE + "<script>addEventListener('load', () => "
+    "document.querySelector('a').replaceWith(document.querySelector('img')))</script>",
     "figure with other colors in dark mode: <img": f'<img src="{PICTURE}" alt="A dot." style="filter: invert(1)">',
     "cell of a stacked table off the screen at 390 px: firsta": '<div style="overflow: auto">'
     f'<div style="width: 900px">{TABLE}</div></div>',

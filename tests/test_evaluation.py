@@ -4,7 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import SEEDS
+from conftest import GRADES, SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -12,8 +12,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from helpers import chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
-
-GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 
 
 @given(SEEDS, st.integers(2, 12), st.sampled_from([(), (3,), (2, 2)]), st.sampled_from([0.5, 0.9, 0.95, 0.99]))

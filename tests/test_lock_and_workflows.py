@@ -1,13 +1,12 @@
 """The house around the book: the lock, the workflows, the lists of what is there."""
 
-import pathlib
 import re
 
 import pdf
 import yaml
+from chapters import ROOT
 from packaging.requirements import Requirement
 
-ROOT = pathlib.Path(__file__).parents[1]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 

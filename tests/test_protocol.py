@@ -15,24 +15,16 @@ from helpers import readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
 SMALL = {"n_items": N_ITEMS, "n_users": N_USERS, "n_held_out": N_HELD_OUT}
-each_reading = pytest.mark.parametrize("reading", readings(N_ITEMS))
 
 
-def dense(X):
-    return X.toarray() if sp.issparse(X) else X
-
-
-# No user is in two of the three: those learned from, those parameters are chosen by, those methods are judged by
-
-
-@each_reading
+@pytest.mark.parametrize("reading", readings(N_ITEMS))
 def test_each_user_is_drawn_once_and_is_in_one_part_only(reading):
     data = common.draw(reading, 3, **SMALL)
     rng, options = np.random.default_rng(3), readings(N_ITEMS)[reading]
     sim = simulate_interactions(rng, N_USERS + 2 * N_HELD_OUT, N_ITEMS, **options)
     assert data.validation.seen.shape == data.test.seen.shape == (N_HELD_OUT, N_ITEMS)
     held_out = [users.seen + users.hidden for users in (data.validation, data.test)]
-    assert_array_equal(np.vstack([dense(data.X), *held_out]), sim.X.toarray())
+    assert_array_equal(np.vstack([data.X.toarray(), *held_out]), sim.X.toarray())
     assert_array_equal(data.clusters, sim.clusters)
     assert_allclose(data.weights, sim.preferences[-N_HELD_OUT:, sim.clusters] * sim.popularity)
 
@@ -48,9 +40,6 @@ def test_scores_by_which_parameters_are_chosen_do_not_know_the_test_users():
     expected = common.scores(S, data)
     assert common.scores(S, data._replace(test=None, weights=None)) == expected
     assert common.scores(S, data._replace(validation=garbage(data.validation)))["recall"] != expected["recall"]
-
-
-# Every method is given the same users
 
 
 class Whole(sp.csr_array):
@@ -91,7 +80,6 @@ def expected_scores(S, data):
 
 
 def assert_scores(row, S, data):
-    """A row of a table has the scores of the similarities S."""
     for name, value in expected_scores(S, data).items():
         assert_allclose(row[name], value, atol=2e-3, err_msg=f"{row}: {name}")
 
@@ -132,9 +120,6 @@ def test_every_weighting_is_scored_on_all_users(whole, exact):
             assert_scores(row, cosines(V[:, :50] * weight(s[:50], row["setting"])), data)
     columns = next(row for row in rows if row["method"] == "columns of X")
     assert_scores(columns, cosines(data.X.toarray().T), data)
-
-
-# Networks: the same users, starts and draws for dropout and for decay, and held-out users apart
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from conftest import SEEDS
+from conftest import GRADES, SEEDS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -10,8 +10,6 @@ from numpy.testing import assert_allclose
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from helpers import average_precision, cluster_auc, cosine_similarity, neighbor_purity, recovery_scores
-
-GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
 
 
 @st.composite
