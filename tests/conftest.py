@@ -36,13 +36,9 @@ def rotation(rng, k):
 
 
 @st.composite
-def rotations(draw, k):
-    return rotation(np.random.default_rng(draw(SEEDS)), k)
-
-
-@st.composite
 def invertible(draw, k):
-    return draw(rotations(k)) * draw(scales(k)) @ draw(rotations(k))
+    left, right = (rotation(np.random.default_rng(draw(SEEDS)), k) for _ in range(2))
+    return left * draw(scales(k)) @ right
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -6,7 +6,7 @@ import dask
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from conftest import SEEDS
+from conftest import SEEDS, rotation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -37,18 +37,12 @@ def test_blocks_give_the_gram_matrix_of_one_machine(n_blocks, values, rng, tmp_p
     assert_allclose(G, (X.T @ X).toarray(), atol=1e-12 if values == "real" else 0)
 
 
-def low_rank(seed, p=40, m=6):
-    """G of p items with m eigenvalues above 100 and the others below 60."""
-    rng = np.random.default_rng(seed)
-    basis = np.linalg.qr(rng.normal(size=(p, p)))[0]
-    values = np.r_[rng.uniform(100, 900, m), rng.uniform(0, 60, p - m)]
-    return (basis * values) @ basis.T
-
-
 @settings(max_examples=30)
 @given(SEEDS, st.sampled_from([8.0, 9.0, 9.9]), st.integers(1, 3))
 def test_the_bound_on_eq2_holds_after_every_pass(seed, lam2, passes):
-    G = low_rank(seed)
+    rng = np.random.default_rng(seed)
+    basis, values = rotation(rng, 40), np.r_[rng.uniform(100, 900, 6), rng.uniform(0, 60, 34)]
+    G = (basis * values) @ basis.T
     s, V = spectrum_of_gram(G, 40)
     B = factor_norm_factors(s, V, lam2)[1]
     theta, V_now, R = next(islice(krylov(lambda Q: G @ Q, start(len(G), 12), 10), passes - 1, None))

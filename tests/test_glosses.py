@@ -29,15 +29,7 @@ def test_wordnets_own_files_and_the_table_are_read_alike(tmp_path):
     assert tool.synsets_in(tmp_path) == of_table == [("noun.Tops", ["entity"], gloss)]
 
 
-DAMAGED = {
-    "no gzip": b"damaged",
-    "cut": gzip.compress(b"header\n" * 9)[:-9],
-    "one column": gzip.compress(b"header\nonly one"),
-}
-
-
-@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
-def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path, content):
+def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path):
     with pytest.raises(MissingDataError, match=r"data\.noun cannot be read"):
         tool.write(tmp_path)
     for part in tool.PARTS:
@@ -47,9 +39,10 @@ def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path, content):
     (tmp_path / "data.verb").write_text(ENTITY)
     with pytest.raises(MissingDataError, match=r"must hold the 117659 synsets of WordNet 3\.0, got 4"):
         tool.write(tmp_path)
-    (tmp_path / "glosses.tsv.gz").write_bytes(content)
-    with pytest.raises(MissingDataError, match=r"glosses\.tsv\.gz cannot be read"):
-        tool.write(tmp_path)
+    for content in (b"damaged", gzip.compress(b"header\n" * 9)[:-9], gzip.compress(b"header\nonly one column")):
+        (tmp_path / "glosses.tsv.gz").write_bytes(content)
+        with pytest.raises(MissingDataError, match=r"glosses\.tsv\.gz cannot be read"):
+            tool.write(tmp_path)
 
 
 def test_a_word_has_a_category_if_its_synsets_agree():

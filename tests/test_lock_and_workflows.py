@@ -2,7 +2,6 @@
 
 import re
 
-import pdf
 import yaml
 from chapters import ROOT
 from packaging.requirements import Requirement
@@ -34,10 +33,6 @@ def test_the_lock_was_compiled_from_what_is_asked_for():
     direct = dict(re.match(r"([\w-]+)==([\w.]+)", line).groups() for line in lines)
     assert sorted(direct) == sorted(requirement.name for requirement in asked)
     assert all(direct[requirement.name] in requirement.specifier for requirement in asked)
-
-
-def test_the_front_page_waits_for_the_pdf():
-    assert f'{pdf.HIDDEN}<a href="../{pdf.NAME}">' in text("book/intro.md")
 
 
 def test_workflows_use_actions_by_commit():

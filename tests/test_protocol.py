@@ -11,6 +11,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies
 from experiments.cosine_training import slopes, softmax, squared
+from helpers import cosine_similarity as cosines
 from helpers import readings, recall_at, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 120, 300, 40
@@ -82,11 +83,6 @@ def expected_scores(S, data):
 def assert_scores(row, S, data):
     for name, value in expected_scores(S, data).items():
         assert_allclose(row[name], value, atol=2e-3, err_msg=f"{row}: {name}")
-
-
-def cosines(E):
-    E = E / np.linalg.norm(E, axis=1, keepdims=True)
-    return E @ E.T
 
 
 @pytest.fixture

@@ -41,6 +41,8 @@ def test_a_value_in_words():
     for value, text in texts.items():
         assert cells(table({"a": pd.Series([value], dtype=object)}))[0] == [["a"], [text]]
     assert cells(table({"a": [1234.5, 0.25]}, 1))[0] == [["a"], ["1\u202f234.5"], ["0.2"]]
+    with pytest.raises(ValueError, match="digits must be an integer between 0 and 15, got 16"):
+        table({"a": [1.0]}, 16)
 
 
 def test_numbers_are_flush_right_and_texts_left():
@@ -92,11 +94,6 @@ def test_numbers_that_are_printed_alike_are_equally_good():
     assert bold(table({"a": [0.121, 0.124, 0.119]}, 3, bold="max by column")) == [[False], [True], [False]]
     intervals = [Interval(0.5, 0.1, 0.9), Interval(0.6, 0.55, 0.65), Interval(0.4, 0.0, 1.0)]  # by their means
     assert bold(table({"a": intervals}, bold="max by column")) == [[False], [True], [False]]
-
-
-def test_sixteen_digits_are_no_digits():
-    with pytest.raises(ValueError, match="digits must be an integer between 0 and 15, got 16"):
-        table({"a": [1.0]}, 16)
 
 
 def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():

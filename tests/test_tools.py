@@ -10,20 +10,12 @@ import colab
 import nbformat
 import notebooks
 import pytest
-import repository
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from nbclient.exceptions import CellExecutionError
+from repository import repository_url
 
 URL = "https://github.com/someone/some.book"
-
-
-@pytest.fixture
-def repository_url(monkeypatch, tmp_path):
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.chdir(tmp_path)
-    return repository.repository_url
 
 
 ON_GITHUB = ["https://github.com/", "https://token@github.com/", "git@github.com:", "ssh://git@github.com/"]
@@ -32,7 +24,10 @@ ELSEWHERE = ["https://gitlab.com/", "https://notgithub.com/", "https://example.o
 
 @pytest.mark.parametrize("place", ON_GITHUB + ELSEWHERE)
 @pytest.mark.parametrize("end", ["", ".git", "/"])
-def test_origin_unless_the_environment_says_another(repository_url, place, end, monkeypatch):
+def test_origin_unless_the_environment_says_another(place, end, monkeypatch, tmp_path):
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
     assert repository_url() is None
     subprocess.run(["git", "init", "--quiet"], check=True)
     subprocess.run(["git", "remote", "add", "origin", f"{place}someone/some.book{end}"], check=True)
