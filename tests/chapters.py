@@ -63,10 +63,8 @@ def folds_after_folds(cells):
 
 def unnamed(cells):
     """The folds whose name does not say what they hold."""
-    nothing = re.compile(r"(show )?(the )?(code)?", re.I)
-    return [
-        cell for cell in folds(cells) if nothing.fullmatch(cell.metadata.get("mystnb", {}).get("code_prompt_show", ""))
-    ]
+    named = [(cell, cell.metadata.get("mystnb", {}).get("code_prompt_show", "")) for cell in folds(cells)]
+    return [cell for cell, name in named if re.fullmatch(r"(show )?(the )?(code)?", name, re.I)]
 
 
 def printed(cell):

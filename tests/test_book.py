@@ -5,7 +5,6 @@ import re
 
 import chapters as c
 import pytest
-import yaml
 from chapters import CHAPTERS, ROOT, prose, read
 
 LONGEST_CELL, LONGEST_FOLDED, LONGEST_LINE, LONGEST_RUN = 12, 30, 79, 2
@@ -15,14 +14,8 @@ each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.s
 each_page = pytest.mark.parametrize("path", PAGES + CHAPTERS, ids=lambda path: path.stem)
 
 
-def listed(toc):
-    files = [toc["root"]] if "root" in toc else []
-    files += [toc["file"]] if "file" in toc else []
-    return files + [file for key in ("parts", "chapters") for child in toc.get(key, []) for file in listed(child)]
-
-
 def test_every_chapter_is_in_the_table_of_contents():
-    files = listed(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")))
+    files = re.findall(r"^[ -]*(?:root|file): (\S+)$", (ROOT / "_toc.yml").read_text("utf-8"), re.M)
     assert len(CHAPTERS) >= 5
     left_out = {f"book/{path.stem}" for path in CHAPTERS} - set(files)
     assert not left_out, f"_toc.yml does not list {', '.join(sorted(left_out))}: add it"

@@ -1,6 +1,7 @@
 """The runner of the experiments: it fills, resumes, repeats, compares, and replaces only what agrees."""
 
 from contextlib import nullcontext
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -13,22 +14,16 @@ from experiments import finished, read, run
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork")  # other tests' threads are not its
 JOBS = [{"reading": reading, "seed": seed} for seed in range(3) for reading in ("dense", "sparse")]
 TABLES = sorted(path.stem for path in (ROOT / "experiments").glob("*.csv") if "." not in path.stem)
-SHIFT = 0.0
 
 
-def compute(reading, seed):
-    return [{"way": way, "score": seed / 3 + SHIFT} for way in ("a", "b")]
+def compute(reading, seed, shift=0.0):
+    return [{"way": way, "score": seed / 3 + shift} for way in ("a", "b")]
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments, "files", lambda name: tmp_path)
     return tmp_path
-
-
-def repeat(monkeypatch, shift):
-    monkeypatch.setattr("test_experiments.SHIFT", shift)
-    run("table", JOBS, compute, processes=1)
 
 
 def test_a_table_is_filled_in_the_order_of_its_jobs(folder):
@@ -39,9 +34,9 @@ def test_a_table_is_filled_in_the_order_of_its_jobs(folder):
     assert list(table["reading"][:4]) == ["dense", "dense", "sparse", "sparse"]
 
 
-def test_a_complete_table_is_replaced_if_its_repetition_agrees(folder, monkeypatch, capsys):
-    run("table", JOBS, compute, processes=1)
-    repeat(monkeypatch, 2e-4)
+def test_a_complete_table_is_replaced_if_its_repetition_agrees(folder, capsys):
+    for shift in (0, 2e-4):
+        run("table", JOBS, partial(compute, shift=shift), processes=1)
     assert read("table")["score"].iloc[-1] == pytest.approx(0.6669)
     assert "table.csv: repeated within 0.001" in capsys.readouterr().out
     assert [path.name for path in folder.iterdir()] == ["table.csv"]
@@ -50,11 +45,11 @@ def test_a_complete_table_is_replaced_if_its_repetition_agrees(folder, monkeypat
 def test_one_that_does_not_agree_is_replaced_only_on_demand(folder, monkeypatch):
     run("table", JOBS, compute, processes=1)
     with pytest.raises(SystemExit, match=r"table.new.csv differs from table.csv \(score by 0.01\); ACCEPT=1"):
-        repeat(monkeypatch, 0.01)
+        run("table", JOBS, partial(compute, shift=0.01), processes=1)
     old = read("table")
     assert old["score"].iloc[0] == 0
     monkeypatch.setenv("ACCEPT", "1")
-    repeat(monkeypatch, 0.01)
+    run("table", JOBS, partial(compute, shift=0.01), processes=1)
     assert read("table")["score"].iloc[0] == 0.01
     assert experiments.differences(old, old[:-1], 1) == "(12, 4) rows and columns, now (11, 4)"
     assert experiments.differences(old, old.assign(way="c"), 1) == "way"

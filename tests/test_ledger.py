@@ -1,6 +1,5 @@
 """The ledger of claims: each row is whole, is checked where it says, and stands in the summaries."""
 
-import functools
 import re
 
 import ledger
@@ -15,7 +14,6 @@ FILE = "book/claims.yml"
 ROWS = ledger.load()
 
 
-@functools.cache
 def known():
     """What the chapters have: {section: ids checked in it}, ids checked anywhere, and the labels of theorems."""
     checked = {label: ids for path in CHAPTERS for label, ids in sections(read(path)).items()}

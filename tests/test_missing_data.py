@@ -15,18 +15,12 @@ ROOT = chapters.ROOT
 
 
 @pytest.fixture(autouse=True)
-def ask_anew():
-    missing_data.missing.cache_clear()
-    yield
-    missing_data.missing.cache_clear()
-
-
-@pytest.fixture
 def nowhere(monkeypatch, tmp_path):
     monkeypatch.setenv("MOVIELENS", str(tmp_path / "nowhere"))
+    monkeypatch.setattr(missing_data, "missing", missing_data.missing.__wrapped__)  # asked anew
 
 
-def test_data_and_libraries_that_are_not_there_are_a_reason(monkeypatch, nowhere):
+def test_data_and_libraries_that_are_not_there_are_a_reason(monkeypatch):
     assert missing_data.missing("real-data") is None
     assert missing_data.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
     monkeypatch.setattr(missing_data, "STORES", ["numpy", "no_such_store"])
@@ -43,7 +37,7 @@ def test_the_stores_are_those_that_the_chapter_imports():
     assert imported - locked == set(missing_data.STORES)
 
 
-def test_the_book_shows_them_as_they_are(nowhere):
+def test_the_book_shows_them_as_they_are():
     config = types.SimpleNamespace(nb_execution_excludepatterns=["old.ipynb"])
     missing_data.leave_as_they_are(None, config)
     assert config.nb_execution_excludepatterns[0] == "old.ipynb"
@@ -54,7 +48,7 @@ def test_the_book_shows_them_as_they_are(nowhere):
     assert extensions["missing_data"] == "tools"
 
 
-def test_the_tests_skip_them_and_say_why(nowhere):
+def test_the_tests_skip_them_and_say_why():
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-rs", "-p", "no:cacheprovider"]
     paths = ["book/movielens.ipynb", "tests/test_tables.py", "--deselect", "tests/test_tables.py"]
     done = subprocess.run(

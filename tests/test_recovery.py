@@ -48,16 +48,12 @@ def test_auc_and_precision_are_those_of_scikit_learn_over_the_pairs(decimals, se
     assert scores == (cluster_auc(S, clusters), average_precision(S, clusters), neighbor_purity(S, clusters, 6))
 
 
-def with_pairs(within, across):
-    """Three items, the first two of one cluster: their similarity is within, the others' across."""
-    return np.array([[1, within, across], [within, 1, across], [across, across, 1]]), [0, 0, 1]
-
-
 @pytest.mark.parametrize(("gap", "auc"), [(1e-12, 0.5), (-1e-12, 0.5), (1e-9, 1), (-1e-9, 0)])
 def test_similarities_are_tied_where_ten_decimals_agree(gap, auc):
-    assert cluster_auc(*with_pairs(0.3 + gap, 0.3)) == auc
-    S, clusters = with_pairs(0.3 + gap, 0.3)
-    assert cluster_auc(1e6 * S, clusters) == auc  # of the largest magnitude, if that is above 1
+    within, across = 0.3 + gap, 0.3
+    S = np.array([[1, within, across], [within, 1, across], [across, across, 1]])
+    assert cluster_auc(S, [0, 0, 1]) == auc
+    assert cluster_auc(1e6 * S, [0, 0, 1]) == auc  # of the largest magnitude, if that is above 1
 
 
 @pytest.mark.parametrize("score", [cluster_auc, average_precision, lambda S, c: neighbor_purity(S, c, 3)])

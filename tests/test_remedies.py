@@ -37,14 +37,8 @@ def test_whitened_embeddings_are_the_polar_factor(seed):
     assert_allclose(r.whiten(B), polar(B)[0], atol=1e-9)
 
 
-@given(COUNTS)
-def test_centered_gram_is_that_of_the_centered_data(X):
-    centered = X - X.mean(axis=0)
-    assert_allclose(r.centered_gram(X.T @ X, X.mean(axis=0), len(X)), centered.T @ centered, atol=1e-10)
-
-
 @given(SEEDS, st.sampled_from([0, 1, 1e3, 1e5]))
-def test_constant_and_nearly_constant_columns_can_be_centered(seed, origin):
+def test_centered_gram_is_that_of_the_centered_data_if_columns_are_nearly_constant_too(seed, origin):
     rng = np.random.default_rng(seed)
     X = origin + rng.normal(size=(20, 3)) * [0, 1e-3, 1]
     centered = X - X.mean(axis=0)

@@ -9,13 +9,11 @@ from experiments import by_scores, centering, common, documentation_lengths, lay
 from experiments.remedies import cosines
 from helpers import cosine_similarity, recall_at
 
-SMALL = {"n_items": 60, "n_users": 250, "n_held_out": 40}
-
 
 @pytest.fixture
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
-    one = common.draw("default", 3, **SMALL)
+    one = common.draw("default", 3, n_items=60, n_users=250, n_held_out=40)
     for module in (by_scores, centering, layer_norm, lengths, popularity):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
     return one

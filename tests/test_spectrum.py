@@ -8,8 +8,7 @@ from helpers import spectrum, truncated_svd
 
 
 def with_singular_values(rng, n, p, s):
-    U = np.linalg.qr(rng.normal(size=(n, len(s))))[0]
-    V = np.linalg.qr(rng.normal(size=(p, len(s))))[0]
+    U, V = (np.linalg.qr(rng.normal(size=(m, len(s))))[0] for m in (n, p))
     return U * s @ V.T
 
 

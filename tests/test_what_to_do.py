@@ -77,11 +77,6 @@ def test_it_takes_what_libraries_hold(safe_items, model):
     assert_allclose(few @ few.T, B @ (X @ A)[:3].T @ (X @ A)[:3] @ B.T, atol=1e-9)
 
 
-def on_gpu(table):
-    """As implicit holds factors on CUDA: no array, and NumPy cannot make one of it."""
-    return SimpleNamespace(to_numpy=table.copy)
-
-
 def biased(table):
     """What LightFM returns for features: biases, and the factors."""
     return lambda features: (np.zeros(3), table)
@@ -103,12 +98,12 @@ def frame(table):
 
 def stand_ins(P, B, folder):
     """For each library a model that holds P and B where the library's models do."""
-    ids = SimpleNamespace(to_raw_iid=str)
+    ids, on_gpu = SimpleNamespace(to_raw_iid=str), [SimpleNamespace(to_numpy=E.copy) for E in (P, B)]  # as on CUDA
     kept = SimpleNamespace(vectors=B, index_to_key=[f"w{i}" for i in range(len(B))])
     np.save(folder / "users.npy", P)
     np.save(folder / "items.npy", B)
     return {
-        "implicit": {"model": SimpleNamespace(user_factors=on_gpu(P), item_factors=on_gpu(B))},
+        "implicit": {"model": SimpleNamespace(user_factors=on_gpu[0], item_factors=on_gpu[1])},
         "LightFM": {"model": SimpleNamespace(get_user_representations=biased(P), get_item_representations=biased(B))},
         "gensim": {"model": SimpleNamespace(syn1neg=P, wv=kept)},
         "Surprise": {"algo": SimpleNamespace(pu=P, qi=B, biased=True, trainset=ids)},

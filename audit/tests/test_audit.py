@@ -17,6 +17,8 @@ from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from .losses import rotation, unit
 
 ROOT = Path(__file__).parents[1]
+COMMAND = [sys.executable, "-m", "cosine_audit"]
+ONE_THREAD = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
 
 
 def balanced(rng, n=80, p=40, k=5):
@@ -34,9 +36,6 @@ def pair(rng, tmp_path, monkeypatch):
     np.save("users.npy", P)
     np.save("items.npy", B)
     return P, B
-
-
-# Verdicts and what contradicts them
 
 
 def test_one_table_given_twice_shows_nothing(rng):
@@ -140,9 +139,6 @@ WRONG = [
 def test_errors_name_argument_and_value(rng, arguments, error, message):
     with pytest.raises(error, match=message):
         audit(**({"items": rng.normal(size=(40, 5))} | arguments))
-
-
-# The command
 
 
 def test_everything_is_written(pair, capsys):
@@ -289,9 +285,8 @@ def test_in_a_notebook_it_shows_itself(pair):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals, nor such names")
 def test_interrupted_it_leaves_nothing(tmp_path, rng):
     np.save(tmp_path / "i\udcff.npy", rng.normal(size=(150_000, 32)))
-    command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i\udcff.npy"), "--report", str(tmp_path / "out")]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, env=environment)
+    words = [str(tmp_path / "i\udcff.npy"), "--report", str(tmp_path / "out")]
+    process = subprocess.Popen([*COMMAND, *words], stderr=subprocess.PIPE, env=ONE_THREAD)
     assert process.stderr.readline().startswith(b"examining")
     assert process.stderr.readline().startswith(b"moments of items")
     process.send_signal(signal.SIGTERM)
@@ -306,10 +301,8 @@ def test_the_verdict_is_there_in_two_seconds(tmp_path, rng):
     assert len(audit(items).space.queries) == 1_000
     np.save(tmp_path / "i.npy", items)
     np.save(tmp_path / "u.npy", rng.normal(size=(6_000, 16)))
-    command = [sys.executable, "-m", "cosine_audit", str(tmp_path / "i.npy"), str(tmp_path / "u.npy")]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
-    before = os.times()
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+    before, words = os.times(), [str(tmp_path / name) for name in ("i.npy", "u.npy")]
+    subprocess.run([*COMMAND, *words], env=ONE_THREAD, check=True, stdout=subprocess.DEVNULL)
     assert sum(os.times()[2:4]) - sum(before[2:4]) < 4
 
 

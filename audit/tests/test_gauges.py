@@ -128,9 +128,6 @@ def test_parallel_rows(rng):
     assert set(range(300)) - set(first.tolist()) == {7, 11}
 
 
-# Unit lengths
-
-
 @pytest.mark.parametrize(("m", "k"), [(3, 4), (9, 4), (10, 4), (400, 4), (60, 10)])
 def test_scales_that_unit_lengths_leave(rng, m, k):
     E = rng.normal(size=(m, k))
@@ -173,9 +170,6 @@ def test_health(rng):
     assert abs(skewness) < 1
     assert twins < 0.01
     assert e.health(unit(rng.normal(size=(500, 8)) + 9))[0] > 0.9
-
-
-# Neighbors
 
 
 def test_nearest_of_a_table_of_cosines(rng):
