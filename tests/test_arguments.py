@@ -23,7 +23,6 @@ SPECTRUM = {"s": np.array([3.0, 2.0]), "V": B, "lam": 1.0}
 LOSS = {"X": X, "A": A, "B": B, "lam": 1.0}
 RANKING = {"scores": np.arange(24.0).reshape(6, 4), "seen": X, "hidden": 1 - X, "n": 2}
 MOMENTS = {"G": X.T @ X, "means": X.mean(axis=0), "n_users": 6}
-LAWS = {"cluster_law": "uniform", "popularity_law": "rank", "preference_law": "dirichlet", "activity_law": "power"}
 GOOD = {
     "attainable_interval": {"x": B[0], "y": B[1]},
     "choices_of_d": {"s": SPECTRUM["s"], "lam": 1.0},
@@ -47,7 +46,7 @@ GOOD = {
         "rng": np.random.default_rng(0),
         **{"n_users": 6, "n_items": 5, "n_clusters": 2, "max_activity": 3},
         **{"item_exponents": (0.25, 1.5), "user_exponent": 0.5, "normalize_popularity": True},
-        **LAWS,
+        **{"cluster_law": "uniform", "popularity_law": "rank", "preference_law": "dirichlet", "activity_law": "power"},
     },
     "t_interval": {"values": [1.0, 2.0], "confidence": 0.9},
     "transform": {"A": A, "B": B, "M": np.eye(2)},
@@ -74,9 +73,8 @@ APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which
 
 # What is wrong, and what the message says that it got: for any argument, and for each validator
 ANYWHERE = [(1j, ("complex128", "1j", "()")), (NAN, ("nan", "()"))]
-MASKED = np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]])
 REALS = [
-    (MASKED, "1"),
+    (np.ma.array(np.ones((2, 2)), mask=[[False, True], [False, False]]), "1"),
     ([["1.0", "2.0"]], "str"),
     (np.full((2, 2), object()), "object"),
     (None, "object: None"),
