@@ -2,8 +2,9 @@
 
 people.csv has a row for each input, method, k and setting (τ: λ₁ = τ², λ₂ = τ, λ_w = τ²; or α): Spearman's correlation
 of cosines, and of dot products, with the judgments of WordSim-353 and of SimLex-999. Inputs are the 0/1 matrix of
-glosses × words, the same with centered columns, and the shifted positive PMI of words that share a gloss. k = 0 stands
-for no decomposition. Both lists come with gensim (pip install gensim). Three minutes.
+glosses × words, the same with centered columns, and the shifted positive PMI of words that share a gloss, whose rows
+are words and whose columns are contexts: V is that of its transpose, U Σ^α of the matrix. k = 0 stands for no
+decomposition. Both lists come with gensim (pip install gensim). Three minutes.
 """
 
 import numpy as np
@@ -91,7 +92,7 @@ def inputs(name):
     X, used = read_glosses().X, judgments()[0]
     if name.startswith("PPMI"):
         M = shifted_ppmi(cooccurrence(X), 0.75, int(name.removeprefix("PPMI, shift ")))
-        return M[used], *truncated_svd(scipy.sparse.csr_array(M), RANKS[-1]), ("f = σ^α",)
+        return M[used], *truncated_svd(scipy.sparse.csr_array(M.T), RANKS[-1]), ("f = σ^α",)
     raw = X[:, used].T.toarray()
     if name == "centered":
         return raw - X.mean(axis=0)[used, None], *centered_svd(X, RANKS[-1]), WEIGHTS
