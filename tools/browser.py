@@ -20,12 +20,16 @@ BROWSERS = [
     "chromium-browser",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ]
-# Wait until formulas are typeset, and fonts and pictures, all of these out of sight too, are there or have failed.
+# Wait until the page is there, which a busy machine says too early, then until formulas are typeset, and fonts and
+# pictures, all of these out of sight too, are there or have failed.
 SETTLED = """
-for (const image of document.images) image.loading = "eager";
-const pictures = [...document.images].map((image) => image.decode().catch(() => null));
-const typeset = window.MathJax?.startup?.promise.then(() => MathJax.startup.document.lazyTypesetAll?.());
-Promise.all([typeset, document.fonts.ready, ...pictures])
+new Promise((go) => (document.readyState === "complete" ? go() : addEventListener("load", go)))
+  .then(() => {
+    for (const image of document.images) image.loading = "eager";
+    const pictures = [...document.images].map((image) => image.decode().catch(() => null));
+    const typeset = window.MathJax?.startup?.promise.then(() => MathJax.startup.document.lazyTypesetAll?.());
+    return Promise.all([typeset, document.fonts.ready, ...pictures]);
+  })
   .catch(() => null)
   .then(() => setTimeout(arguments[0], 100));
 """
