@@ -128,6 +128,9 @@ def test_what_is_found_between_pages(chromium, site, tmp_path, capsys):
     (tmp_path / "book.pdf").write_bytes(b"")
     assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": ["http://x/book.pdf"]}}) == []
     assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": []}})
+    (tmp_path / "book.pdf").write_bytes(bytes(12_500_000))
+    faults = check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": ["http://x/book.pdf"]}})
+    assert faults == ["book.pdf of 12.5 MB"]
     (folder / "index.html").write_text(PAGE.format(""), "utf-8")
     (fault,) = check_site.search_faults(chromium, home, "healthy.html", "words", seconds=1)
     assert fault == "search: for “words”, a word of healthy.html: there is no search box"

@@ -1,9 +1,13 @@
 """The tool that prints the built book: one PDF with title page, contents, outline, page numbers and working links."""
 
+import io
+import re
+
 import browser
 import pdf
 import pypdf
 import pytest
+from fontTools.ttLib import TTFont
 
 PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title></head><body>
 <nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
@@ -79,6 +83,19 @@ def test_the_outline_and_what_else_it_holds(book, site):
     ]
     assert dict(book.metadata) == {"/Producer": "pypdf", "/Title": "The book", "/Author": "Somebody"}  # and no date
     assert '<p class="pdf"><a href="../book.pdf">PDF</a></p>' in (site / "book/intro.html").read_text("utf-8")
+
+
+def test_each_font_is_there_once_with_every_letter(book):
+    files = {}
+    for page in book.pages:
+        for font in page["/Resources"]["/Font"].values():
+            descriptor = font["/DescendantFonts"][0]["/FontDescriptor"]
+            name = descriptor["/FontName"].split("+")[1]
+            assert files.setdefault(name, descriptor.raw_get("/FontFile2")) == descriptor.raw_get("/FontFile2")
+            file = TTFont(io.BytesIO(descriptor["/FontFile2"].get_data()))
+            for number, letter in re.findall(rb"<(\w{4})> (?:<\w{4}> )?<(\w{4})>", font["/ToUnicode"].get_data()):
+                if letter != b"0020":
+                    assert file["glyf"][file.getGlyphName(int(number, 16))].numberOfContours, letter
 
 
 def test_links_lead_to_pages(book):

@@ -21,6 +21,7 @@ LEGIBLE = 700  # a figure of 7 inches, opened, is this many pixels wide or more:
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}  # 1.6 Mbit/s
 FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
+MOST_PDF = 10_000_000  # bytes of book.pdf
 # Wait until the formulas in sight are typeset, in their fonts, and return the milliseconds since the click.
 TYPESET = """
 const inSight = (marker) => {
@@ -154,9 +155,13 @@ def link_faults(site, home, found, links):
 
 
 def pdf_faults(site, home, found):
-    """A PDF that no page shows a link to; a link without a PDF is a broken link."""
+    """A PDF that no page shows a link to, or that is large; a link without a PDF is a broken link."""
+    if not (site / "book.pdf").is_file():
+        return []
     linked = any(home + "book.pdf" in facts["links"] for facts in found.values())
-    return ["book.pdf is there, and no page links to it"] if (site / "book.pdf").is_file() and not linked else []
+    size = (site / "book.pdf").stat().st_size
+    faults = [] if linked else ["book.pdf is there, and no page links to it"]
+    return faults if size <= MOST_PDF else [*faults, f"book.pdf of {size / 1e6:.1f} MB"]
 
 
 def visible(browser, selector):

@@ -4,12 +4,16 @@ Usage: python tools/pdf.py [folder], by default _build/html. Needs Chromium or C
 """
 
 import html
+import io
 import pathlib
+import re
 import sys
+import zlib
 from urllib.parse import quote, unquote, urldefrag
 
 import numpy as np
 from browser import find_pages, open_page, print_page, serve, start_browser
+from fontTools.ttLib import TTFont
 from pypdf import PdfWriter
 from pypdf.generic import (
     ArrayObject,
@@ -160,6 +164,7 @@ def print_book(browser, home, page):
     names = [name for (_, name, _), size in zip(chapters, sizes, strict=True) for _ in range(size)]
     number_pages(browser, writer, first, names)
     use_palettes(writer)
+    share_fonts(writer)
     writer.compress_identical_objects()
     writer.add_metadata({"/Title": title, "/Author": author})
     writer.page_mode = "/UseOutlines"
@@ -178,10 +183,34 @@ def use_palettes(writer):
                 continue
             colors, places = np.unique(pixels.reshape(-1, 3) @ np.array([65536, 256, 1]), return_inverse=True)
             if len(colors) <= 256:
-                picture.set_data(places.astype(np.uint8).tobytes())
+                picture._data = zlib.compress(places.astype(np.uint8).tobytes(), 9)  # set_data compresses less
                 palette = ByteStringObject(b"".join(int(color).to_bytes(3) for color in colors))
                 space = [NameObject("/Indexed"), picture["/ColorSpace"], NumberObject(len(colors) - 1), palette]
                 picture[NameObject("/ColorSpace")] = ArrayObject(space)
+
+
+def share_fonts(writer):
+    """Embed each font once: the browser embeds for each chapter the glyphs it prints, which keep their numbers."""
+    found = {}
+    for thing in writer._objects:
+        if isinstance(thing, DictionaryObject) and "/FontFile2" in thing:
+            file = io.BytesIO(thing["/FontFile2"].get_data())
+            font = TTFont(file, recalcBBoxes=False, recalcTimestamp=False)
+            # By number: the names that fontTools finds depend on which letters a chapter has.
+            font.setGlyphOrder([f"glyph{number}" for number in range(font["maxp"].numGlyphs)])
+            name = thing["/FontName"].partition("+")[2], font["head"].modified
+            found.setdefault(name, []).append((font, thing))
+    for same in found.values():
+        whole, kept = max(same, key=lambda pair: pair[0]["maxp"].numGlyphs)
+        for font, descriptor in same:
+            for name in font.getGlyphOrder():
+                if font["glyf"][name].numberOfContours:
+                    whole["glyf"][name], whole["hmtx"][name] = font["glyf"][name], font["hmtx"][name]
+            descriptor[NameObject("/FontFile2")] = kept.raw_get("/FontFile2")
+        file = io.BytesIO()
+        whole.save(file)
+        kept["/FontFile2"].set_data(file.getvalue())
+        kept["/FontFile2"][NameObject("/Length1")] = NumberObject(file.tell())
 
 
 def foot(browser, part):
@@ -196,7 +225,10 @@ def number_pages(browser, writer, first, names):
     stamps = print_text(browser, SHEETS + "".join(feet))
     for page, stamp in zip(writer.pages[first:], stamps.pages[: len(names)], strict=True):
         page.merge_page(stamp)
-        page.compress_content_streams()
+        drawn = page.get_contents()
+        drawn.set_data(re.sub(rb"(\.\d{3})\d+(?= 0 Td)", rb"\1", drawn.get_data()))  # letters' widths to 0.001 pixels
+        page.replace_contents(drawn)
+        page.compress_content_streams(level=9)
 
 
 def show_link(site):
