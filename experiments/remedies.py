@@ -16,6 +16,7 @@ from helpers.spectrum import gram
 POWERS = [(a, b) for b in (0, 0.5, 1) for a in (0, 0.5, 1, 1.5) if a or b] + [(2, 0)]
 GRID = np.r_[0, TAUS[2:-3] / 4]  # 0 is the limit
 READOUTS = "f = 1", "D = I", "projected back", "Eq. 2", "weight decay"
+OTHER_D = "as given", "f = g"
 
 
 def leading(G, k=20):
@@ -47,7 +48,7 @@ def factorized(X, G, taus):
         s, V = leading(H)
         unit = np.sqrt(np.trace(H) / np.trace(G))
         for readout, tau, f in curves(s / unit, [], taus):
-            if readout in READOUTS:
+            if readout in READOUTS or (preparation, readout) == OTHER_D:
                 yield preparation, readout, tau, cosines(V * f)
 
 

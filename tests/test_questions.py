@@ -65,5 +65,6 @@ def test_a_question_has_a_short_answer_a_cell_a_proof_and_a_thread(label):
     assert [cell for cell in code if cell.outputs]
     assert any(not is_folded(cell) for cell in code)
     text = "\n".join(texts)
-    assert re.search(r"\*(Asked in\*|Near it:\*) \[[\w.-]+#\d+\]\(https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+\)", text)
+    thread = r"\[[\w.-]+#\d+\]\(https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+\)"
+    assert re.search(rf"\*(Asked in\*|Near it:\*) {thread}", text)
     assert re.search(r"\*(Proof|More):\*.*\[[^\]]*\]\((sec-[\w-]+|[\w-]+\.ipynb)\)", text)
