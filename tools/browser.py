@@ -104,7 +104,7 @@ def open_page(browser, url):
 def print_page(browser):
     """The open page as a PDF on A4 sheets; its style sheet has the margins."""
     sheet = {"paperWidth": 21.0 / 2.54, "paperHeight": 29.7 / 2.54, "printBackground": True}  # inches
-    sheet["generateTaggedPDF"] = False  # half of its size, and joining PDFs loses the tags
+    sheet["generateTaggedPDF"] = False  # joining PDFs loses the tags
     sheet |= {f"margin{side}": 0 for side in ("Top", "Bottom", "Left", "Right")}
     printed = browser.execute_cdp_cmd("Page.printToPDF", sheet)  # Selenium's own command gives up after 10 s
     return PdfReader(io.BytesIO(base64.b64decode(printed["data"])))
