@@ -20,6 +20,11 @@ class Interval(NamedTuple):
     low: np.ndarray
     high: np.ndarray
 
+    @property
+    def sign(self):
+        """1 where the interval lies above 0, −1 where it lies below, 0 where it holds 0: not decided."""
+        return np.subtract(np.greater(self.low, 0), np.less(self.high, 0), dtype=int)
+
 
 def t_interval(values, confidence=0.95):
     r"""Mean over the first axis, with Student's t interval; for a paired comparison, pass the differences.

@@ -17,8 +17,9 @@ from helpers import chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 @given(SEEDS, st.integers(2, 12), st.sampled_from([(), (3,), (2, 2)]), st.sampled_from([0.5, 0.9, 0.95, 0.99]))
 def test_the_interval_is_that_of_scipy(seed, m, shape, confidence):
     values = np.random.default_rng(seed).normal(3, 2, size=(m, *shape))
-    mean, low, high = t_interval(values, confidence)
+    mean, low, high = found = t_interval(values, confidence)
     assert np.shape(mean) == shape
+    assert_array_equal(found.sign, np.where(low > 0, 1, np.where(high < 0, -1, 0)))
     assert_allclose(mean, values.mean(axis=0))
     assert_allclose([low, high], stats.ttest_1samp(values, 0, axis=0).confidence_interval(confidence))
 
