@@ -136,11 +136,7 @@ OUT_OF_RANGE = [  # numbers that will not do: what is changed in the good call, 
     ("centered_gram", {"G": -np.eye(4)}, "^G must be positive semi-definite, got an eigenvalue of -1"),
     ("centered_gram", {"means": [0, 0]}, r"means must be 4 numbers, one for each item, got shape \(2,\)"),
     ("centered_gram", {"means": [0, 0, 0, 2]}, r"means must satisfy n_users \* means\*\*2 <= diag\(G\), got 2"),
-    (
-        "centered_gram",
-        {"G": np.eye(4), "means": [0.4] * 4},
-        "^G - n_users .* must be .*, got an eigenvalue of -2.8",
-    ),
+    ("centered_gram", {"G": np.eye(4), "means": [0.4] * 4}, "^G - n_users .* must be .*, got an eigenvalue of -2.8"),
     ("centered_gram", {"n_users": 0}, "n_users must be an integer between 1 and inf, got 0"),
     ("choices_of_d", {"s": [1, 0]}, "s must be .*, got"),
     ("chosen_elsewhere", {"scores": [[1.0, 2.0]]}, "scores must hold at least two data sets, got 1"),
@@ -261,8 +257,7 @@ def test_a_matrix_is_symmetric_up_to_rounding():
 
 
 def test_labels_of_any_one_kind_become_integers():
-    series, dates = pd.Series(["y", "x"]), np.array(["2025", "2024"], dtype="M8[Y]")
-    objects = np.array(["b", "a"], dtype=object)
+    series, objects, dates = pd.Series(["y", "x"]), np.array(["b", "a"], object), np.array(["2025", "2024"], "M8[Y]")
     assert arguments.valid_labels("clusters", [3, 1, 3]).tolist() == [1, 0, 1]
     for labels in (["b", "a"], objects, [0.5, -1.0], [True, False], np.ma.array([7, 5]), series, dates):
         assert arguments.valid_labels("clusters", labels).tolist() == [1, 0]

@@ -88,15 +88,3 @@ def test_the_gram_matrix_is_exact_by_sparse_products_and_by_chunks(dtype, sparse
     for largest in (1, 100, 4097):  # whose square float32 cannot hold
         X = ((rng.random((400, 50)) < rng.random((400, 1))) * float(largest)).astype(dtype)
         assert_array_equal(spectrum.gram(kind(X)), X.astype(float).T @ X.astype(float))
-
-
-def test_the_estimate_of_cost_chooses_what_measures_faster():
-    for n, p, m, by_gram in (
-        (20_000, 1_000, 340, True),  # the paper's size
-        (100_000, 5_000, 46, False),
-        (10_000, 20_000, 60, False),  # and more so with more users
-        (1_000, 100_000, 10, False),
-        (6, 8, 3, True),
-    ):  # m entries a row, all in the first column: only their numbers matter
-        parts = np.ones(n * m, dtype=bool), np.zeros(n * m, dtype=np.int32), np.arange(n + 1) * m
-        assert spectrum.gram_is_cheaper(sp.csr_array(parts, (n, p)), 50) == by_gram

@@ -16,8 +16,6 @@ from nbclient.exceptions import CellExecutionError
 from repository import repository_url
 
 URL = "https://github.com/someone/some.book"
-
-
 ON_GITHUB = ["https://github.com/", "https://token@github.com/", "git@github.com:", "ssh://git@github.com/"]
 ELSEWHERE = ["https://gitlab.com/", "https://notgithub.com/", "https://example.org/github.com/", "../"]
 
