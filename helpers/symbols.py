@@ -20,17 +20,6 @@ def rotation(theta):
     return sp.Matrix([[sp.cos(theta), -sp.sin(theta)], [sp.sin(theta), sp.cos(theta)]])
 
 
-def cayley(*parameters):
-    """The n×n rotation (I − S)(I + S)⁻¹, S skew-symmetric with the n(n−1)/2 parameters above its diagonal.
-
-    Every rotation without the eigenvalue −1 is of this form. Source: Cayley 1846.
-    """
-    n = next(n for n in range(2, 10) if n * (n - 1) // 2 >= len(parameters))
-    entry = dict(zip(((i, j) for i in range(n) for j in range(i + 1, n)), parameters, strict=True))
-    S = sp.Matrix(n, n, lambda i, j: entry.get((i, j), 0) - entry.get((j, i), 0))
-    return ((sp.eye(n) - S) * (sp.eye(n) + S).inv()).applyfunc(sp.cancel)
-
-
 def squared_norm(M):
     """Squared Frobenius norm of an explicit matrix with real entries."""
     return sum(entry**2 for entry in M)
