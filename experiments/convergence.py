@@ -23,9 +23,8 @@ LEVELS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 
 class Problem(NamedTuple):
-    """X (n, p), a root of G = XᵀX (p, p), the spectrum with one direction to spare, λ₂, and what is to be found."""
+    """A root of G = XᵀX (p, p), for X; the spectrum with one direction to spare; λ₂; and what is to be found."""
 
-    X: np.ndarray
     root: np.ndarray
     s: np.ndarray
     V: np.ndarray
@@ -38,13 +37,13 @@ def problem(seed, multiple):
     """The data set of that seed and the unique minimum of Eq. 2 at that multiple of σ_{k+1}."""
     X = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS).X.toarray()
     s, V = truncated_svd(X, K + 1)
-    return with_lam(X, np.linalg.cholesky(X.T @ X).T, s, V, multiple * s[K])
+    return with_lam(np.linalg.cholesky(X.T @ X).T, s, V, multiple * s[K])
 
 
-def with_lam(X, root, s, V, lam2):
-    """The problem with another λ₂: ``with_lam(*given[:4], lam2)``."""
+def with_lam(root, s, V, lam2):
+    """The problem with another λ₂: ``with_lam(*given[:3], lam2)``."""
     A, B = factor_norm_factors(s[:K], V[:, :K], lam2)
-    return Problem(X, root, s, V, lam2, factor_norm_loss(X, A, B, lam2), B)
+    return Problem(root, s, V, lam2, factor_norm_loss(root, A, B, lam2), B)
 
 
 def loss(root, lam2, P, Q):
@@ -64,11 +63,11 @@ def als(root, lam2, Q, n_sweeps):
 
 def gradient(root, lam2):
     """The gradient of Eq. 2 in (P, Q), stacked."""
+    roots = np.stack([root, root.T])
 
     def slope(pair):
-        error = pair[0] @ pair[1].T - root
-        step = pair * lam2
-        return 2 * step.at[0].add(error @ pair[1]).at[1].add(error.T @ pair[0])
+        other = pair[::-1]  # the gradient in P is 2(P QᵀQ − root Q + λ₂P)
+        return 2 * (pair @ (other.mT @ other) - roots @ other + lam2 * pair)
 
     return slope
 
@@ -83,7 +82,7 @@ def by_steps(rule, rate, n_steps, given, first):
 def by_svd(given):
     """(power iterations, P, Q) of Eq. 6, filled with the result of a randomized SVD."""
     for n_iter in (*range(10), 12, 14, 17, 20, 24, 28, 34, 40):
-        _, s, Vt = randomized_svd(given.X, K, n_iter=n_iter, random_state=0)
+        _, s, Vt = randomized_svd(given.root, K, n_iter=n_iter, random_state=0)
         A, B = factor_norm_factors(s, Vt.T, given.lam2)
         yield n_iter, given.root @ A, B
 
