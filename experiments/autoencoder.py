@@ -60,7 +60,7 @@ def train(start, draws, rate, decay, X, activation, n_steps, decoupled=False):
     def step(t, state):
         net, m, v = state
         key = jax.random.fold_in(jax.random.key(draws + 1_000), t)
-        slope = jax.grad(objective)(net, key, X, rate, decay * (not decoupled), activation)
+        slope = jax.grad(objective)(net, key, X, rate, decay * (1 - decoupled), activation)
         m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
         v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, v, slope)
         rate_now = RATE * (1 + jnp.cos(jnp.pi * t / n_steps)) / 2
@@ -73,7 +73,7 @@ def train(start, draws, rate, decay, X, activation, n_steps, decoupled=False):
     return jax.lax.fori_loop(0, n_steps, step, (net, rest, rest))[0]
 
 
-@partial(jax.jit, static_argnames=("activation", "decoupled"))
+@partial(jax.jit, static_argnames="activation")
 def compiled(starts, draws, rates, decays, X, activation, n_steps, decoupled):
     """Networks of all combinations of start, draws and setting, compiled once for each activation and shape."""
     one = partial(train, X=X, activation=activation, n_steps=n_steps, decoupled=decoupled)
