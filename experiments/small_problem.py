@@ -78,9 +78,9 @@ def train(rule, gradient, pair, marks):
 
 
 def slopes(X, lam1=LAM1):
-    """The gradient of Eq. 1 in A and B, for a pair stacked in the first axis."""
-    G = X.T @ X
-    H = G + lam1 * np.eye(len(G))
+    """The gradient of Eq. 1 in A and B, for a pair stacked in the first axis; X (…, n, p), one data set or many."""
+    G = X.mT @ X
+    H = G + lam1 * np.eye(G.shape[-1])
 
     def gradient(pair):
         half = H @ pair[0] @ pair[1].mT - G
