@@ -204,7 +204,7 @@ def about_neighbors(space, about, counts=None):
         yield finding("neighbors kept, rarest third", float(thirds[0]), sentence)
     for c in (1.2, 1.5, 2):
         share = float(np.mean(certified(space.found["given"].cosines, c)))
-        sentence = f"{percent(share)} of the nearest neighbors are certain if scales are known up to a factor of {c}."
+        sentence = f"{percent(share)} of the nearest neighbors are certain under every M of condition {c} or less."
         yield finding(f"certified, c = {c}", share, sentence)
 
 
