@@ -166,6 +166,7 @@ def test_everything_is_written(pair, capsys):
     assert sentences["neighbors kept, other run"].startswith(f"{again} of the")
     assert sentences["neighbors kept, other run"].endswith("by chance 26 %.")
     assert f"stay {rarest}, " in sentences["neighbors kept, rarest third"]
+    assert "certain under every M of condition 1.5 or less" in sentences["certified, c = 1.5"]
     assert sorted(path.name for path in Path("a/b").iterdir()) == ["report.html", "safe-items.npy", "summary.json"]
     np.testing.assert_array_equal(np.load("s.npy"), np.load("a/b/safe-items.npy"))
     page = Path("a/b/report.html").read_text("utf-8")
