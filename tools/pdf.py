@@ -12,6 +12,7 @@ import zlib
 from urllib.parse import quote, unquote, urldefrag
 
 import numpy as np
+import pikepdf
 from browser import find_pages, open_page, print_page, serve, start_browser
 from fontTools.ttLib import TTFont
 from pypdf import PdfWriter
@@ -246,7 +247,10 @@ def main(site):
         writer = print_book(browser, home, page)
     finally:
         browser.quit()
-    writer.write(site / NAME)
+    joined = io.BytesIO()
+    writer.write(joined)
+    with pikepdf.open(joined) as book:
+        book.save(site / NAME, object_stream_mode=pikepdf.ObjectStreamMode.generate)
     show_link(site)
 
 
