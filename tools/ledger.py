@@ -85,7 +85,7 @@ def card(row):
 
 def index(rows):
     """Which rows have which answer, with links."""
-    for answer in ("Yes: ", "Yes, if ", "It depends: ", "No"):
+    for answer in ("Yes: ", "Yes, if ", "It depends: "):
         ids = [row["id"] for row in rows if row["finding"].startswith(answer)]
         yield f"- *{answer.strip(': ')}*: " + ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids) + "\n"
 
