@@ -85,9 +85,10 @@ def card(row):
 
 def index(rows):
     """Which rows have which answer, with links."""
-    for answer in ("Yes: ", "Yes, if ", "It depends: "):
-        ids = [row["id"] for row in rows if row["finding"].startswith(answer)]
-        yield f"- *{answer.strip(': ')}*: " + ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids) + "\n"
+    for answer in ("Yes: ", "Yes, if ", "It depends: ", "No"):
+        if ids := [row["id"] for row in rows if row["finding"].startswith(answer)]:
+            links = ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids)
+            yield f"- *{answer.strip(': ')}*: {links}\n"
 
 
 def outcomes(rows):
