@@ -1,6 +1,5 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
-import chapters
 import kernels
 import missing_data
 import numpy as np
@@ -57,12 +56,3 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.suffix == ".ipynb" and (reason := missing_data.missing(item.path.stem)):
             item.add_marker(pytest.mark.skip(reason=reason))
-
-
-def pytest_terminal_summary(terminalreporter):
-    """After a run of the book's rules: its chapters as a table."""
-    reports = [report for reports in terminalreporter.stats.values() for report in reports]
-    if any("test_book.py" in getattr(report, "nodeid", "") for report in reports):
-        terminalreporter.section("chapters")
-        for line in chapters.summary({path.stem: chapters.read(path) for path in chapters.CHAPTERS}):
-            terminalreporter.write_line(line)

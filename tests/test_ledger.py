@@ -75,7 +75,9 @@ def test_a_row_that_is_not_whole_is_refused_by_name(tmp_path):
 def test_summaries_are_made_from_the_ledger(path):
     for cell in read(path):
         if cell.cell_type == "markdown":
-            assert cell.source == ledger.summarized(cell.source, path.stem, ROWS), f"{path.name}: say make claims"
+            assert cell.source.rstrip("\n") == ledger.summarized(cell.source, path.stem, ROWS), (
+                f"{path.name}: say make claims"
+            )
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", prose(path), re.M))
     assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}
 

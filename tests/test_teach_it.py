@@ -1,13 +1,11 @@
-"""The page for those who teach, and the homework: its minutes, its starting cells, its marks, its answers."""
+"""The homework: its starting cells, its marks, its answers."""
 
-import re
 from contextlib import redirect_stdout
 from io import StringIO
 
 import matplotlib.pyplot as plt
 from chapters import ROOT, read
 
-PLAN = (ROOT / "book/teach-it.md").read_text("utf-8")
 CELLS = {cell.id: cell.source for cell in read(ROOT / "book/homework.ipynb")}
 TASKS = [name[:6] for name in CELLS if name.endswith("-start")]
 
@@ -25,16 +23,6 @@ def marks(*answered):
             said[task] = text.getvalue().splitlines()[-1]
     plt.close("all")
     return said
-
-
-def test_the_plan_and_the_homework_take_the_minutes_that_they_state():
-    assert sum(map(int, re.findall(r"^\| (\d+) \|", PLAN, re.M))) == 90
-    assert "| 10 | In pairs, on paper: [task 1](homework.ipynb)" in PLAN
-    assert "*Pencil, 10 minutes.*" in CELLS["hw-1"]
-    minutes = sum(map(int, re.findall(r"^\*\w+, (\d+) minutes\.\*", "\n".join(CELLS.values()), re.M)))
-    assert len(TASKS) == 5
-    assert f"about {minutes} minutes" in CELLS["hw-title"]
-    assert f"about {minutes} minutes" in PLAN
 
 
 def test_every_answer_solves_its_task_and_a_wrong_one_is_not_marked_as_solved(monkeypatch):
