@@ -86,7 +86,8 @@ def differences(old, new, tolerance):
     if list(old.columns) != list(new.columns) or len(old) != len(new):
         return f"{old.shape} rows and columns, now {new.shape}"
     numbers = set(old.select_dtypes("number")) & set(new.select_dtypes("number"))
-    gaps = {name: (old[name] - new[name]).abs() / np.maximum(old[name].abs(), 1) for name in numbers}
+    sizes = {name: np.maximum(np.minimum(old[name].abs(), new[name].abs()), 1) for name in numbers}  # less than ∞
+    gaps = {name: (old[name] - new[name]).abs() / sizes[name] for name in numbers}
     wide = [f"{name} by {gap.max():.2g}" for name, gap in sorted(gaps.items()) if gap.max() > tolerance]
     wide += [f"{name} is missing elsewhere" for name in sorted(numbers) if (old[name].isna() != new[name].isna()).any()]
     return ", ".join(wide + [name for name in old if name not in numbers and not old[name].equals(new[name])])

@@ -5,6 +5,7 @@ from functools import partial
 from importlib import import_module
 
 import numpy as np
+import pandas as pd
 import pytest
 from chapters import ROOT
 
@@ -54,6 +55,17 @@ def test_one_that_does_not_agree_is_replaced_only_on_demand(folder, monkeypatch)
     assert experiments.differences(old, old[:-1], 1) == "(12, 4) rows and columns, now (11, 4)"
     assert experiments.differences(old, old.assign(way="c"), 1) == "way"
     assert experiments.differences(old, old.assign(score=float("nan")), 1) == "score is missing elsewhere"
+
+
+def test_one_wrong_cell_among_many_is_a_difference():
+    table = pd.DataFrame({"seed": range(1_000), "score": 0.5, "size": 200.0, "way": "a"})
+    assert experiments.differences(table, table.copy(), 1e-3) == ""
+    for column, wrong, said in (("score", 0.6, "score by 0.1"), ("size", np.inf, "size by inf"), ("way", "b", "way")):
+        changed = table.copy()
+        changed.loc[617, column] = wrong
+        assert experiments.differences(table, changed, 1e-3) == experiments.differences(changed, table, 1e-3) == said
+    changed.loc[617] = 617, np.nan, 200.1, "a"  # a number is missing; another is off by less than the tolerance
+    assert experiments.differences(table, changed, 1e-3) == "score is missing elsewhere"
 
 
 @pytest.mark.parametrize(("arrays", "agrees"), [({"P": 1e-4}, True), ({"P": 0.01}, False), ({}, False)])
