@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
-PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) tests/conftest.py,book tests audit/tests)
+PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) $(wildcard $(ONLY:%=book/evidence/%.ipynb)) tests/conftest.py,book tests audit/tests)
 
 .PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
 
@@ -17,7 +17,7 @@ book: $(READY)  ## execute every chapter and build the site, failing on any warn
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
-test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter
+test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter and its evidence
 	OMP_NUM_THREADS=1 $(BIN)/$(PYTEST)
 
 audit: $(READY)  ## which cosines of your embeddings are determined: says how the command is called

@@ -11,6 +11,7 @@ from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 from benchmarks.report import table
+from tools import contents
 
 MOST = 1200  # MB: Binder gives 2 GB, its server included
 EVERY = 0.2  # seconds; asking more often costs the chapter time
@@ -55,10 +56,10 @@ def report(paths):
     for path in paths:
         seconds, megabytes, processes = measure(path)
         reached = "reached" if megabytes <= MOST else "MISSED"
-        rows.append([path.stem, f"{seconds:.0f} s", f"{megabytes:.0f} MB", str(processes), reached])
+        rows.append([contents.name(path), f"{seconds:.0f} s", f"{megabytes:.0f} MB", str(processes), reached])
         print(*rows[-1], flush=True)
     table(f"Chapters, target <= {MOST} MB", ["chapter", "time", "peak memory", "processes", ""], rows)
 
 
 if __name__ == "__main__":
-    report([Path(path) for path in sys.argv[1:]] or sorted(Path("book").glob("*.ipynb")))
+    report([Path(path) for path in sys.argv[1:]] or contents.notebooks())

@@ -1,13 +1,13 @@
 """Reading chapters, for the tests."""
 
 import functools
-import pathlib
 import re
 
+import contents
 import nbformat
 
-ROOT = pathlib.Path(__file__).parents[1]
-CHAPTERS = sorted((ROOT / "book").glob("*.ipynb"))
+ROOT = contents.ROOT
+CHAPTERS = contents.notebooks()
 CHECK = r"check(?:_identity|_that)?\(\s*\"([BC]\d\d)\""
 
 

@@ -1,5 +1,6 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
+import contents
 import kernels
 import missing_data
 import numpy as np
@@ -54,5 +55,5 @@ def rng():
 def pytest_collection_modifyitems(items):
     """Skip chapters whose data or libraries are not here, and say why."""
     for item in items:
-        if item.path.suffix == ".ipynb" and (reason := missing_data.missing(item.path.stem)):
+        if item.path.suffix == ".ipynb" and (reason := missing_data.missing(contents.name(item.path))):
             item.add_marker(pytest.mark.skip(reason=reason))

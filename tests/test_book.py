@@ -5,26 +5,34 @@ import re
 
 import chapters as c
 import pytest
+import yaml
 from chapters import CHAPTERS, ROOT, prose, read
+from contents import BOOK, EVIDENCE, files, name
 
-PAGES = sorted((ROOT / "book").glob("*.md"))
+PAGES = sorted(BOOK.glob("*.md"))
 
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
-each_page = pytest.mark.parametrize("path", PAGES + CHAPTERS, ids=lambda path: path.stem)
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=name)
+each_page = pytest.mark.parametrize("path", PAGES + CHAPTERS, ids=name)
 
 
 def test_every_chapter_is_in_the_table_of_contents():
-    files = re.findall(r"^[ -]*(?:root|file): (\S+)$", (ROOT / "_toc.yml").read_text("utf-8"), re.M)
     assert len(CHAPTERS) >= 5
-    left_out = {f"book/{path.stem}" for path in CHAPTERS} - set(files)
-    assert not left_out, f"_toc.yml does not list {', '.join(sorted(left_out))}: add it"
-    assert all(list(ROOT.glob(f"{file}.*")) for file in files)
+    left_out = {path for path in BOOK.rglob("*.ipynb") if path.parent.name[0] != "."} - set(CHAPTERS)
+    assert not left_out, f"_toc.yml does not list {', '.join(sorted(map(name, left_out)))}: add it"
+    assert all(list(ROOT.glob(f"{file}.*")) for file in files(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))))
+
+
+def test_evidence_is_nested_under_its_chapter():
+    names = list(map(name, CHAPTERS))
+    for place, found in enumerate(names):
+        if found.startswith(EVIDENCE):
+            assert names[place - 1] == found.removeprefix(EVIDENCE)
 
 
 @each_chapter
 def test_every_cell_was_executed_in_order_and_the_chapter_stays_under_one_megabyte(path):
     counts = [cell.execution_count for cell in c.code(read(path))]
-    assert counts == list(range(1, len(counts) + 1)), f"say .venv/bin/python tools/notebooks.py book/{path.name}"
+    assert counts == list(range(1, len(counts) + 1)), f"say .venv/bin/python tools/notebooks.py book/{name(path)}.ipynb"
     assert path.stat().st_size < 1_000_000
 
 

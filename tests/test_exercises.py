@@ -3,6 +3,7 @@
 import exercises
 import pytest
 from chapters import CHAPTERS, ROOT, prose
+from contents import name
 
 TEXT = """
 ```{exercise} Sum of two *(pencil, 10 minutes)*
@@ -38,7 +39,7 @@ def test_the_page_is_up_to_date(monkeypatch):
     assert exercises.PAGE.read_text("utf-8") == exercises.page(), "say make exercises"
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_exercises_say_what_they_take_and_are_solved_or_open(path):
     found = list(exercises.exercises(prose(path)))
     for title, _, means, minutes, solution in found:

@@ -6,6 +6,7 @@ import ledger
 import pytest
 import yaml
 from chapters import CHAPTERS, CHECK, ROOT, prose, read, sections
+from contents import name
 
 VERDICTS = {"proved", "verified", "reproduced", "tested"}
 OUTCOMES = {"holds", "holds if", "mixed", "does not hold", "not reproduced here", "open"}
@@ -71,15 +72,15 @@ def test_a_row_that_is_not_whole_is_refused_by_name(tmp_path):
             ledger.load(file)
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_summaries_are_made_from_the_ledger(path):
     for cell in read(path):
         if cell.cell_type == "markdown":
-            assert cell.source.rstrip("\n") == ledger.summarized(cell.source, path.stem, ROWS), (
+            assert cell.source.rstrip("\n") == ledger.summarized(cell.source, name(path), ROWS), (
                 f"{path.name}: say make claims"
             )
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", prose(path), re.M))
-    assert ids == {row["id"] for row in ROWS if path.stem in map(ledger.homes().get, row["sections"])}
+    assert ids == {row["id"] for row in ROWS if name(path) in map(ledger.homes().get, row["sections"])}
 
 
 def test_a_row_can_be_cited_and_its_line_has_the_version(monkeypatch):

@@ -11,7 +11,8 @@ from fontTools.ttLib import TTFont
 
 PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title></head><body>
 <nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
-<p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a></li>
+<p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a>
+<ul><li class="toctree-l2"><a href="proofs.html">1.2. Proofs</a></li></ul></li>
 <li class="toctree-l1"><a href="two.html">2. Two</a></li></ul></nav>
 <style>@media print {{ nav, footer, .unprinted, .toggle-hidden > p {{ display: none }}
 @page {{ size: A4; margin: 20mm }} }}</style>
@@ -27,6 +28,7 @@ TEXTS = {
     "two": '<section id="a-b"><h2>2.1. Same id</h2><p>Text.</p></section>'
     '<section id="c-d" class="unprinted"><h2>2.2. For the screen</h2></section>'
     '<div style="break-before: page"><p style="margin-top: 80mm" id="deep">Far down.</p></div>',
+    "proofs": "<p>Evidence for one.</p>",
 }
 
 
@@ -36,7 +38,7 @@ def site(tmp_path_factory):
     (folder / "book").mkdir()
     (folder / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=book/intro.html" />', "utf-8")
     for name, text in TEXTS.items():
-        title = {"intro": "The book", "one": "One", "two": "Two"}[name]
+        title = {"intro": "The book", "one": "One", "two": "Two", "proofs": "Proofs"}[name]
         (folder / f"book/{name}.html").write_text(PAGE.format(title=title, text=text), "utf-8")
     return folder
 
@@ -62,13 +64,13 @@ def outline(book, entries):
 
 def test_the_pages(book):
     texts = [page.extract_text() for page in book.pages]
-    assert len(texts) == 6
+    assert len(texts) == 7
     assert texts[0].split("\n")[0] == "The book"
     assert "Somebody" in texts[0]
     lines = [line for line in texts[1].split("\n") if line]
-    assert lines == ["Contents", "The book 3", "A part", "1. One 4", "2. Two 5"]
+    assert lines == ["Contents", "The book 3", "A part", "1. One 4", "2. Two 5", "Evidence", "1.2. Proofs 7"]
     feet = [text.strip().split("\n")[-1] for text in texts[2:]]
-    assert feet == ["The book 3", "1. One 4", "2. Two 5", "2. Two 6"]
+    assert feet == ["The book 3", "1. One 4", "2. Two 5", "2. Two 6", "1.2. Proofs 7"]
 
 
 def test_what_is_folded_is_printed_but_code(book):
@@ -80,6 +82,8 @@ def test_the_outline_and_what_else_it_holds(book, site):
     assert outline(book, book.outline) == [
         *(("The book", 3), ("A part", 4)),
         [("1. One", 4), [("1.1. Start", 4)], ("2. Two", 5), [("2.1. Same id", 5)]],
+        ("Evidence", 7),
+        [("1.2. Proofs", 7)],
     ]
     assert dict(book.metadata) == {"/Producer": "pypdf", "/Title": "The book", "/Author": "Somebody"}  # and no date
     assert '<p class="pdf"><a href="../book.pdf">PDF</a></p>' in (site / "book/intro.html").read_text("utf-8")

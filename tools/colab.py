@@ -3,9 +3,9 @@
 Usage: python tools/colab.py, in a throw-away checkout: the workflow that publishes the book pushes it as a branch.
 """
 
-import pathlib
 import sys
 
+import contents
 import nbformat
 from repository import LAUNCH_BRANCH, repository_url
 
@@ -27,8 +27,8 @@ def add_set_up(notebook, url):
 if __name__ == "__main__":
     if not (url := repository_url()):
         sys.exit("Colab needs a repository to install from: set GITHUB_REPOSITORY=owner/name, or an origin on GitHub.")
-    for path in sorted(pathlib.Path("book").glob("*.ipynb")):
+    for path in contents.notebooks():
         notebook = nbformat.read(path, as_version=4)
         add_set_up(notebook, url)
         nbformat.write(notebook, path)
-        print(path)
+        print(contents.name(path))

@@ -7,8 +7,8 @@ Usage: python tools/exercises.py. An exercise's title ends with how it is done: 
 import pathlib
 import re
 
+import contents
 import nbformat
-import yaml
 
 PAGE = pathlib.Path("book/exercises.md")
 HEAD = """% Written by tools/exercises.py: change the chapters, then say make exercises.
@@ -28,12 +28,6 @@ EXERCISE = re.compile(r"^`{3,}\{exercise\} (.*)\n:label: ([\w-]+)$", re.M)
 MARK = re.compile(r" \*\(([^()]*)\)\*$")
 
 
-def chapters(toc):
-    """The files that a table of contents lists, in its order."""
-    files = [toc["file"]] if "file" in toc else []
-    return files + [file for key in ("parts", "chapters") for child in toc.get(key, []) for file in chapters(child)]
-
-
 def exercises(text):
     """What a chapter has: (title, label, pencil or computer, minutes, yes or open) each, None for what is not said."""
     for title, label in EXERCISE.findall(text):
@@ -48,14 +42,12 @@ def exercises(text):
 def page():
     """The whole page."""
     lines = []
-    for file in chapters(yaml.safe_load(pathlib.Path("_toc.yml").read_text("utf-8"))):
-        path = pathlib.Path(f"{file}.ipynb")
-        if path.is_file():
-            cells = nbformat.read(path, as_version=4).cells
-            text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
-            for title, label, *rest in exercises(text):
-                row = [f"[]({path.name})", f"[{title}]({label})", *(word or "–" for word in rest)]
-                lines.append(f"| {' | '.join(row)} |\n")
+    for path in contents.notebooks():
+        cells = nbformat.read(path, as_version=4).cells
+        text = "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        for title, label, *rest in exercises(text):
+            row = [f"[]({contents.name(path)}.ipynb)", f"[{title}]({label})", *(word or "–" for word in rest)]
+            lines.append(f"| {' | '.join(row)} |\n")
     return f"{HEAD}{''.join(lines)}:::\n"
 
 

@@ -11,11 +11,12 @@ import pathlib
 import re
 import sys
 
+import contents
 import nbformat
 import yaml
 from repository import repository_url
 
-BOOK = pathlib.Path(__file__).parents[1] / "book"
+BOOK = contents.BOOK
 KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
 NEEDED = ("id", "claim", "finding", "verdict", "outcome", "sections")
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
@@ -24,8 +25,8 @@ TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
 
 @functools.cache
 def homes():
-    """The chapter that each label of a section stands in: {label: name}."""
-    texts = {path.stem: path.read_text("utf-8") for path in BOOK.glob("*.ipynb")}
+    """The notebook that each label of a section stands in: {label: name}."""
+    texts = {contents.name(path): path.read_text("utf-8") for path in contents.notebooks()}
     return {label: name for name, text in texts.items() for label in re.findall(r'"\((sec-[\w-]+)\)=\\n"', text)}
 
 
@@ -41,7 +42,7 @@ def load(path=BOOK / "claims.yml"):
             raise ValueError(f"{at} has no {' and no '.join(lacking)}: add what CONTRIBUTING.md shows")
         if not isinstance(row["sections"], list):
             raise ValueError(f"{at}: sections must be a list, write [{row['sections']}]")
-        chapters = dict.fromkeys(homes().get(label, "") for label in row["sections"])
+        chapters = dict.fromkeys(homes().get(label, "").removeprefix(contents.EVIDENCE) for label in row["sections"])
         names = " ".join(chapters)
         command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
         usual = dict.fromkeys(KEYS) | {"theorems": [], "command": command, "minutes": len(chapters)}
@@ -158,8 +159,9 @@ if __name__ == "__main__":
         ROWS = load()
     except ValueError as fault:
         sys.exit(str(fault))
-    for path in [pathlib.Path(name) for name in sys.argv[1:]] or sorted(BOOK.glob("*.ipynb")):
+    for path in [pathlib.Path(name) for name in sys.argv[1:]] or contents.notebooks():
         notebook = nbformat.read(path, as_version=4)
         for cell in notebook.cells:
-            cell.source = summarized(cell.source, path.stem, ROWS) if "# Summary" in cell.source else cell.source
+            if "# Summary" in cell.source:
+                cell.source = summarized(cell.source, contents.name(path), ROWS)
         nbformat.write(notebook, path)

@@ -38,7 +38,7 @@ CHAPTERS = {
 
 @functools.cache
 def missing(chapter):
-    """Why a chapter, named without its suffix, cannot be executed here; None if it can."""
+    """Why a chapter, named as in contents.py, cannot be executed here; None if it can."""
     return CHAPTERS[chapter]() if chapter in CHAPTERS else None
 
 

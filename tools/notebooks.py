@@ -1,6 +1,6 @@
 """Execute chapters from fresh kernels, several at a time, with nothing in their outputs that changes from run to run.
 
-Usage: python tools/notebooks.py [chapter.ipynb …], by default every chapter under book/, and the README's picture: the
+Usage: python tools/notebooks.py [chapter.ipynb …], by default all that _toc.yml lists, and the README's picture: the
 outputs are written back into the chapters. With --for-build they go where the build of the book looks for them.
 """
 
@@ -10,6 +10,7 @@ import pathlib
 import re
 import sys
 
+import contents
 import kernels
 import matplotlib.pyplot as plt
 import missing_data
@@ -37,16 +38,16 @@ async def executed(path):
 def side_by_side(paths):
     """Pairs of path and notebook, with its outputs, of those chapters that can be executed here; says which cannot."""
     for path in paths:
-        if reason := missing_data.missing(path.stem):
-            print(f"{path}: not executed: {reason}")
-    paths = [path for path in paths if not missing_data.missing(path.stem)]
+        if reason := missing_data.missing(contents.name(path)):
+            print(f"{contents.name(path)}: not executed: {reason}")
+    paths = [path for path in paths if not missing_data.missing(contents.name(path))]
     kernels.encrypt()
     gate = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
 
     async def in_turn(path):
         async with gate:
             notebook = await executed(path)
-        print(path, flush=True)
+        print(contents.name(path), flush=True)
         return notebook
 
     async def together():  # the first that fails ends all
@@ -78,7 +79,7 @@ def fill_cache(chapters):
 
 if __name__ == "__main__":
     named = [pathlib.Path(name) for name in sys.argv[1:] if name != "--for-build"]
-    chapters = side_by_side(named or sorted(pathlib.Path("book").glob("*.ipynb")))
+    chapters = side_by_side(named or contents.notebooks())
     if "--for-build" in sys.argv[1:]:
         fill_cache(chapters)
     else:

@@ -2,7 +2,7 @@
 
 A proof can be folded, and one page can hold several. A page whose name ends with a language is in it. A raw
 ``<span id="c17"></span>``, such as a row of the ledger has, is a place that other pages may link to, as
-``[C17](claims.md#c17)``.
+``[C17](claims.md#c17)``. Next and Previous pass over evidence, to which its chapter leads.
 """
 
 import re
@@ -44,10 +44,21 @@ def set_language(app, name, template, context, doctree):
     context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
 
 
+def pass_over_evidence(app, name, template, context, doctree):
+    """Have a page's links to the previous and to the next page lead to a chapter."""
+    for side, place in {"prev": 1, "next": 2}.items():
+        beside = app.builder.relations[name][place] if context.get(side) else None
+        if beside and beside.startswith("book/evidence/"):
+            beyond = app.builder.relations[beside][place]
+            title = app.builder.render_partial(app.env.titles[beyond])["title"]
+            context[side] = {"link": app.builder.get_relative_uri(name, beyond), "title": title}
+
+
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("doctree-read", finish_proofs)
     app.connect("doctree-read", find_anchors)
     app.connect("doctree-resolved", forget_shared_ids)
     app.connect("html-page-context", set_language)
+    app.connect("html-page-context", pass_over_evidence)
     return {"parallel_read_safe": True}

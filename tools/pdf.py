@@ -31,15 +31,18 @@ NAME = "book.pdf"
 HIDDEN = '<p class="pdf" hidden>'
 SUBTITLE = "An executable companion to <em>Is Cosine-Similarity of Embeddings Really About Similarity?</em>"
 
-# The parts and chapters, as the sidebar lists them: [part or null, title, path].
+# The parts and chapters, as the sidebar lists them: [part or null, title, path]. Evidence, which it lists below its
+# chapter, is an appendix.
 CONTENTS = """
 let part = null;
-const entries = document.querySelectorAll("nav.bd-links p.caption, nav.bd-links li.toctree-l1 > a");
-return [...entries].flatMap((entry) => {
-  if (entry.matches("a")) return [[part, entry.textContent.trim(), entry.pathname.slice(1)]];
+const find = (selector) => [...document.querySelectorAll(`nav.bd-links ${selector}`)];
+const line = (part, link) => [part, link.textContent.trim(), link.pathname.slice(1)];
+const chapters = find(":is(p.caption, li.toctree-l1 > a)").flatMap((entry) => {
+  if (entry.matches("a")) return [line(part, entry)];
   part = entry.textContent.trim();
   return [];
 });
+return [...chapters, ...find("li.toctree-l2 > a").map((link) => line("Evidence", link))];
 """
 # Open what is folded but code, take away links to pictures, have the browser note where every id is printed, which it
 # does for what the page links to, and return the sections.

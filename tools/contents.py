@@ -1,0 +1,31 @@
+"""The notebooks of the book, as _toc.yml lists them: in its order, the evidence of a chapter after the chapter.
+
+A notebook's name is its path below book/, without the suffix: two-models, evidence/two-models.
+"""
+
+import os
+import pathlib
+
+import yaml
+
+ROOT = pathlib.Path(__file__).parents[1]
+BOOK = ROOT / "book"
+EVIDENCE = "evidence/"  # how the names of evidence begin; the rest is the chapter's
+
+
+def files(entry):
+    """The files that a table of contents, or an entry of one, names: its own, then those below it."""
+    own = [entry[key] for key in ("root", "file") if key in entry]
+    below = [child for key in ("parts", "chapters", "sections") for child in entry.get(key, [])]
+    return own + [file for child in below for file in files(child)]
+
+
+def notebooks(toc=ROOT / "_toc.yml"):
+    """The paths of the notebooks."""
+    paths = [toc.parent / f"{file}.ipynb" for file in files(yaml.safe_load(toc.read_text("utf-8")))]
+    return [path for path in paths if path.is_file()]
+
+
+def name(path):
+    """The name of the notebook at a path."""
+    return pathlib.Path(os.path.relpath(path, BOOK)).with_suffix("").as_posix()
