@@ -7,9 +7,11 @@ templates/layout.html drops what the theme loads and no page needs.
 
 import re
 
+import numpy as np
 from fontTools import subset
 from PIL import Image
 
+MOST, FEW = 16, 100  # of 255, by which a color may move; pixels in which it may move by more
 ICON = re.compile(r"\bfa-[\w-]+")
 
 
@@ -24,14 +26,22 @@ def fetch_late(app, name, template, context, doctree):
     context["body"] = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
 
 
+def reduced(picture):
+    """A picture with 256 colors, spread over all that it has; as it is where these would falsify an area."""
+    whole = picture.convert("RGB")
+    few = whole.quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    moved = np.abs(np.subtract(few.convert("RGB"), whole, dtype=int)).max(axis=2)
+    return whole if np.sum(moved > MOST) > FEW else few
+
+
 def shrink(app, problem):
-    """Reduce pictures to 256 colors, and the fonts of icons to those that some page uses."""
+    """Reduce pictures to few colors, and the fonts of icons to those that some page uses."""
     if problem or app.builder.format != "html":
         return
     for path in (app.outdir / "_images").glob("*.png"):
         with Image.open(path) as picture:
             if picture.mode != "P":
-                picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+                reduced(picture).save(path, optimize=True)
     used = {icon for page in app.outdir.rglob("*.html") for icon in ICON.findall(page.read_text("utf-8"))}
     sheet = app.outdir / "_static/styles/pydata-sphinx-theme.css"
     style = sheet.read_text("utf-8")
