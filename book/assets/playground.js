@@ -8,6 +8,13 @@
 //   names, items  of the items: names, and embeddings of two numbers each
 //   user        the embedding of a user
 //   pick        the place of the item whose cosines are shown
+//   whose       optional: the user's name, such as "viewer 5"
+//   label       optional: what the slider says
+// split, of films in two latent dimensions, takes
+//   names, directions  of the films: names, and their two entries of V each
+//   products    for each of the two directions, what f times h is
+//   start       for each of the two directions, the first f
+//   pick        the place of the film whose cosines are shown
 // spectral-weights takes
 //   items       number of items in the picture
 //   borders     for each cluster but the first, the place of its first item
@@ -32,6 +39,20 @@ function add(parent, tag, attributes = {}, text = "") {
 }
 
 const path = (points) => "M" + points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L");
+
+// Heights of labels, moved apart where two are nearer than the gap, in their order and about where they were.
+function spread(heights, gap = 15) {
+  const order = heights.map((_, i) => i).sort((i, j) => heights[i] - heights[j]);
+  const moved = [...heights];
+  for (let round = 0; round < 50; round++)
+    order.slice(1).forEach((i, place) => {
+      const above = order[place];
+      const push = Math.max(0, gap - (moved[i] - moved[above])) / 2;
+      moved[i] += push;
+      moved[above] -= push;
+    });
+  return moved;
+}
 
 // A labeled slider. `read` turns its position into a value, `tell` a value into text, `moved` is called at every move.
 function slider(figure, { label, min, max, step, start, read = (x) => x, tell = String }, moved) {
@@ -102,8 +123,24 @@ function errorBar(figure) {
   show();
 }
 
+// A row for each cosine in an svg: name, a bar from the line of zero at x = zero (to its left if negative), and the number.
+function cosineBars(svg, names, cosines, { hues, best, zero, unit, number }) {
+  names.forEach((name, i) => {
+    const [at, weight] = [60 + 44 * i, i === best ? "bold" : "normal"];
+    add(svg, "text", { x: 65, y: at, "text-anchor": "end", "font-weight": weight }, name);
+    const bar = path([[zero, at - 5], [zero + unit * cosines[i], at - 5]]);
+    add(svg, "path", { d: bar, style: `stroke: var(${hues[i]}); stroke-width: 12` });
+    const text = cosines[i].toFixed(2).replace("-", "−").replace(/^−(0\.00)$/, "$1");
+    add(svg, "text", { x: number, y: at, "text-anchor": "end", "font-weight": weight }, text);
+  });
+  const foot = 60 + 44 * (names.length - 1) + 14;
+  add(svg, "path", { class: "axis", d: path([[zero, 38], [zero, foot]]) });
+  for (const value of [-1, 0, 1])
+    add(svg, "text", { class: "small", x: zero + unit * value, y: foot + 14, "text-anchor": "middle" }, String(value).replace("-", "−"));
+}
+
 // Items as arrows, divided by D = diag(d, 1); cosines with one of them, and a user's scores, multiplied by D.
-function rescaling(figure, { names, items, user, pick }) {
+function rescaling(figure, { names, items, user, pick, whose = "the user", label }) {
   const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
   const scaled = (d) => items.map(([x, y]) => [x / d, y]);
   const dot = ([x, y], [v, w]) => x * v + y * w;
@@ -113,7 +150,7 @@ function rescaling(figure, { names, items, user, pick }) {
   const digits = (number) => number.toFixed(2).replace("-", "−");
 
   function arrows(svg, rows) {
-    const [x, y] = [(v) => 30 + 210 * v, (w) => 180 - 210 * w];
+    const [x, y] = [(v) => 24 + 205 * v, (w) => 180 - 205 * w];
     svg.replaceChildren();
     add(svg, "path", { class: "axis", d: path([[x(0), y(0.75)], [x(0), y(-0.4)]]) + path([[x(-0.1), y(0)], [x(1.25), y(0)]]) });
     rows.forEach(([v, w], i) => {
@@ -133,8 +170,8 @@ function rescaling(figure, { names, items, user, pick }) {
   }
   const live = add(figure, "div", { class: "live" });
   const scale = slider(live, {
-    label: "D = diag(d, 1): the first dimension of users times d, that of items divided by d", min: -1, max: 1.6, step: 0.05,
-    start: 0, read: (z) => 2 ** z, tell: (d) => `d = ${d.toFixed(2)}`,
+    label: label ?? "D = diag(d, 1): the first dimension of users times d, that of items divided by d", min: -1, max: 1.6,
+    step: 0.05, start: 0, read: (z) => 2 ** z, tell: (d) => `d = ${d.toFixed(2)}`,
   }, () => show());
   const columns = add(live, "div", { class: "columns" });
   const picture = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": "The items as arrows" });
@@ -146,17 +183,80 @@ function rescaling(figure, { names, items, user, pick }) {
     const best = nearest(rows);
     arrows(picture, rows);
     list.replaceChildren();
-    add(list, "text", { x: 75, y: 20 }, `cosine with ${names[pick]}`);
-    add(list, "text", { x: 325, y: 20, "text-anchor": "end" }, "score");
-    names.forEach((name, i) => {
-      const [at, s] = [60 + 44 * i, cosine(rows[i], rows[pick])];
-      const weight = i === best ? "bold" : "normal";
-      add(list, "text", { x: 65, y: at, "text-anchor": "end", "font-weight": weight }, name);
-      add(list, "path", { d: path([[75, at - 5], [75 + 120 * Math.abs(s), at - 5]]), style: `stroke: var(${hues[i]}); stroke-width: ${s < 0 ? 4 : 12}` });
-      add(list, "text", { x: 245, y: at, "text-anchor": "end", "font-weight": weight }, digits(s));
-      add(list, "text", { x: 325, y: at, "text-anchor": "end" }, digits(dot(person, rows[i])));
+    add(list, "text", { x: 75, y: 16 }, `cosine with ${names[pick]}`);
+    add(list, "text", { x: 325, y: 16, "text-anchor": "end" }, "score for");
+    add(list, "text", { x: 325, y: 33, "text-anchor": "end" }, whose);
+    const cosines = rows.map((row) => cosine(row, rows[pick]));
+    cosineBars(list, names, cosines, { hues, best, zero: 137, unit: 62, number: 250 });
+    rows.forEach((row, i) => add(list, "text", { x: 325, y: 60 + 44 * i, "text-anchor": "end" }, digits(dot(person, row))));
+    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. The scores for ${whose} stay as they were.`;
+  }
+  show();
+}
+
+// Films as arrows V diag(f) in two latent dimensions: a slider for each f, a valley f·h = product for each of the two,
+// and the cosines with one film.
+function split(figure, { names, directions, products, start, pick }) {
+  const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
+  const dashes = ["none", "6 4"];
+  const dot = ([x, y], [v, w]) => x * v + y * w;
+  const cosine = (e, f) => dot(e, f) / Math.hypot(...e) / Math.hypot(...f);
+  const reach = 2 ** 1.5;
+  const [right, top] = [1.05 * reach * Math.max(...start), 1.05 * reach * Math.max(...products.map((p, i) => p / start[i]))];
+  const [x, y] = [(f) => 24 + (290 * f) / right, (h) => 240 - (215 * h) / top]; // every dot is in view
+
+  const columns = add(figure, "div", { class: "columns" });
+  const desk = add(columns, "div");
+  const knobs = [0, 1].map((i) =>
+    slider(desk, {
+      label: `direction ${i + 1}: the films' weight f, the viewers' weight h`, min: -1.5, max: 1.5, step: 0.05, start: 0,
+      read: (z) => start[i] * 2 ** z, tell: (f) => `f = ${f.toFixed(2)}, h = ${(products[i] / f).toFixed(2)}`,
+    }, () => show()));
+  const verdict = add(desk, "p", { "aria-live": "polite" });
+  const [valley, picture, list] = ["Two valleys: f against h", "The films as arrows", "Cosines of the films"].map((name) =>
+    add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": name }));
+
+  function drawValleys(f) {
+    valley.replaceChildren();
+    add(valley, "path", { class: "axis", d: path([[x(0), y(top)], [x(0), y(0)], [x(right), y(0)]]) });
+    add(valley, "text", { x: x(right), y: 260, "text-anchor": "end" }, "weight of the films, f");
+    add(valley, "text", { x: -y(0), y: 16, transform: "rotate(-90)" }, "weight of the viewers, h");
+    products.forEach((product, i) => {
+      const line = { class: "thin", "stroke-dasharray": dashes[i] };
+      const grid = Array.from({ length: 80 }, (_, j) => product / top + ((right - product / top) * j) / 79);
+      add(valley, "path", { ...line, d: path(grid.map((v) => [x(v), y(product / v)])) });
+      add(valley, "path", { ...line, d: path([[165, 35 + 22 * i], [195, 35 + 22 * i]]) });
+      add(valley, "circle", { class: i ? "ring" : "dot", cx: 210, cy: 35 + 22 * i, r: 6 - i });
+      add(valley, "text", { x: 225, y: 40 + 22 * i }, `direction ${i + 1}`);
+      add(valley, "circle", { class: i ? "ring" : "dot", cx: x(f[i]), cy: y(product / f[i]), r: 6 - i });
     });
-    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. The user's scores stay as they were.`;
+  }
+
+  function drawArrows(rows) {
+    const size = Math.max(...rows.flat().map(Math.abs));
+    const [across, up] = [(v) => 40 + (150 * v) / size, (w) => 140 - (110 * w) / size];
+    picture.replaceChildren();
+    add(picture, "path", { class: "axis", d: path([[across(0), 10], [across(0), 265]]) + path([[20, up(0)], [320, up(0)]]) });
+    const labels = spread(rows.map(([, w], i) => up(w) + [-6, 14, 4, -4, 14][i]));
+    rows.forEach(([v, w], i) => {
+      const style = `stroke: var(${hues[i]}); stroke-width: ${i === pick ? 4 : 2}`;
+      add(picture, "path", { d: path([[across(0), up(0)], [across(v), up(w)]]), style });
+      add(picture, "circle", { cx: across(v), cy: up(w), r: 4, style: `fill: var(${hues[i]})` });
+      add(picture, "text", { x: across(v) + 7, y: labels[i], style: `fill: var(${hues[i]})` }, names[i]);
+    });
+  }
+
+  function show() {
+    const f = knobs.map((knob) => knob.value);
+    const rows = directions.map(([v, w]) => [v * f[0], w * f[1]]);
+    const cosines = rows.map((row) => cosine(row, rows[pick]));
+    const best = cosines.reduce((top, s, i) => (i !== pick && (top < 0 || s > cosines[top]) ? i : top), -1);
+    drawValleys(f);
+    drawArrows(rows);
+    list.replaceChildren();
+    add(list, "text", { x: 75, y: 16 }, `cosine with ${names[pick]}`);
+    cosineBars(list, names, cosines, { hues, best, zero: 160, unit: 80, number: 300 });
+    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. All scores and the loss stay as they were.`;
   }
   show();
 }
@@ -262,7 +362,7 @@ function diverging(value) {
   return `rgb(${from.map((v, i) => Math.round(v + (at - left) * (to[i] - v)))})`;
 }
 
-const players = { "error-bar": errorBar, rescaling, "spectral-weights": spectralWeights };
+const players = { "error-bar": errorBar, rescaling, split, "spectral-weights": spectralWeights };
 
 for (const figure of document.querySelectorAll("[data-play]")) {
   const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");

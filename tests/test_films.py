@@ -1,0 +1,48 @@
+import re
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from helpers.films import COLORS, FILMS, draw_arrows, draw_cosines, nearest, viewers
+
+
+def test_common_viewers_of_films():
+    watched = [{number for number, film in enumerate("abcdefghi") if row[number]} for row in viewers().T]
+    common = [[len(one & other) for other in watched] for one in watched]
+    assert common == [[4, 3, 2, 1, 0], [3, 3, 2, 0, 0], [2, 2, 6, 4, 3], [1, 0, 4, 6, 4], [0, 0, 3, 4, 4]]
+    np.testing.assert_array_equal(viewers().T @ viewers(), common)
+    assert set(viewers().flat) == {0, 1}
+
+
+@pytest.mark.parametrize("film", [film for film in FILMS if film != "Harbor"])
+def test_nearest_by_angle_and_not_by_length(film):
+    E = {name: (np.cos(angle), np.sin(angle)) for angle, name in enumerate(["Harbor", *FILMS]) if name != "Harbor"}
+    E["Harbor"] = (1, 0)
+    E[film] = (0.01, 0.001)
+    assert nearest([E[name] for name in FILMS]) == film
+
+
+def test_a_picture_has_each_film_in_its_color_and_the_largest_cosine_in_bold():
+    _, (left, right) = plt.subplots(1, 2)
+    draw_arrows(left, [[1, 2], [1, 1], [2, 0], [1, -1], [1, -2]])
+    draw_cosines(right, [0.2, -0.4, 1, 0.3, 0.0])
+    assert {text.get_text(): text.get_color() for text in left.texts if text.get_text()} == COLORS
+    written = {text.get_text(): text.get_weight() for text in right.texts}
+    assert written == {"0.20": "normal", "−0.40": "normal", "0.30": "bold", "0.00": "normal"}
+    assert [label.get_text() for label in right.get_yticklabels()] == [film for film in FILMS if film != "Harbor"]
+    plt.close()
+
+
+def test_sliders_have_the_colors_of_the_figures():
+    style = Path("book/assets/book.css").read_text("utf-8")
+    light = dict(re.findall(r"--(\w+): (#\w+);", re.search(r"^\.playground \{.*?\}", style, re.M | re.S).group()))
+    assert list(light.values()) == list(COLORS.values())
+
+
+def test_names_are_readable_on_white():
+    for film, color in COLORS.items():
+        channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        assert 1.05 / (0.05 + np.dot(linear, (0.2126, 0.7152, 0.0722))) >= 4.5, film
