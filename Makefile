@@ -44,11 +44,9 @@ pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
 check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
-bench: $(READY)  ## time each step beside its peer, the audit, and each chapter, with the memory it takes
+bench: $(READY)  ## time each step beside its peer, and the audit, with the memory they take
 	$(BIN)/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt -r tests/requirements.txt
 	$(BIN)/python -m benchmarks
-	$(BIN)/python -m benchmarks.audit
-	$(BIN)/python -m benchmarks.chapters
 
 lint: $(READY)  ## style of the code and of the chapters' cells
 	$(BIN)/ruff check .

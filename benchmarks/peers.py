@@ -114,3 +114,12 @@ def readers_data(rng, n_users, n_items, mean, n_clusters=20):
     X.sum_duplicates()
     X.data[:] = 1
     return X
+
+
+def svds_of_sparse(X, k):
+    """s (k,), descending, and V (p, k) by Lanczos iterations."""
+    from scipy.sparse.linalg import svds
+
+    _, s, Vt = svds(X, k=k, random_state=0)
+    order = np.argsort(-s)
+    return s[order], Vt[order].T
