@@ -31,12 +31,14 @@ def test_every_answer_solves_its_task_and_a_wrong_one_is_not_marked_as_solved(mo
         ("task-1", "1 / 2", "2"),
         ("task-2", "B / d", "B * d"),
         ("task-3", "1e-6", "0.1"),
-        ("task-4", "s[0] ** -0.5", "s[0] ** -1"),
-        ("task-5", 'mode="r").T', 'mode="r")'),
-        ("task-5", 'B @ np.linalg.qr(P, mode="r").T', "(P @ B.T).T"),
+        ("task-4", "+ sizes", "+ sizes**2"),
+        ("task-4", "+ np.sum((A @ B.T) ** 2)", "- np.sum((A @ B.T) ** 2)"),
+        ("task-5", "s[0] ** -0.5", "s[0] ** -1"),
+        ("task-6", 'mode="r").T', 'mode="r")'),
+        ("task-6", 'B @ np.linalg.qr(P, mode="r").T', "(P @ B.T).T"),
     ):
         answer = CELLS[f"{task}-answer"]
         assert right in answer
         with monkeypatch.context() as wrongly:
             wrongly.setitem(CELLS, f"{task}-answer", answer.replace(right, wrong))
-            assert marks(*TASKS)[task].endswith("not yet")
+            assert marks(*TASKS)[task].startswith(f"task {task[-1]}: off by")
