@@ -70,7 +70,7 @@ clean:  ## remove what was installed and built
 	rm -rf .venv .venv-lowest .venv-newest _build
 
 $(READY): requirements.txt pyproject.toml audit/pyproject.toml
-	rm -rf $(VENV)
+	@[ "$$($(BIN)/python --version 2>&1)" = "$$($(PYTHON) --version)" ] || rm -rf $(VENV)  # made for another Python
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
 	touch $@

@@ -1,7 +1,11 @@
 """The house around the book: the lock, the workflows, the lists of what is there."""
 
+import os
 import re
+import shutil
+import subprocess
 
+import pytest
 import yaml
 from chapters import ROOT
 from packaging.requirements import Requirement
@@ -61,3 +65,29 @@ def test_the_readme_lists_every_command_and_every_folder():
     assert commands == set(re.findall(r"`?make ([a-z-]+)\b", text("README.md"))) - {"and"}
     folders = {path.parent.name for path in ROOT.glob("*/*.py")} | {"book"}
     assert folders <= set(re.findall(r"^\| `(\w+)/` \|", text("README.md"), re.M))
+
+
+FAKE = """#!/bin/sh
+case "$*" in --version) echo "{version}" ;; "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;; esac
+"""
+
+
+@pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
+def test_only_another_python_has_everything_installed_anew(tmp_path):
+    (tmp_path / "audit").mkdir()
+    shutil.copy(ROOT / "Makefile", tmp_path)
+
+    def install(version):
+        for name in ("requirements.txt", "pyproject.toml", "audit/pyproject.toml"):
+            (tmp_path / name).write_text("")
+        (tmp_path / "python").write_text(FAKE.format(version=version))
+        (tmp_path / "python").chmod(0o755)
+        subprocess.run(["make", "--silent", "PYTHON=./python", ".venv/ready"], cwd=tmp_path, check=True)
+        os.utime(tmp_path / ".venv/ready", (0, 0))  # so that the next edit is later
+
+    install("Python 3.11.7")
+    (tmp_path / ".venv/own").touch()
+    install("Python 3.11.7")
+    assert (tmp_path / ".venv/own").exists()
+    install("Python 3.12.1")
+    assert not (tmp_path / ".venv/own").exists()
