@@ -3,6 +3,7 @@
 import re
 
 import ledger
+import nbformat
 import pytest
 import yaml
 from chapters import CHAPTERS, CHECK, ROOT, prose, read, sections
@@ -50,7 +51,6 @@ def faults(rows, checked, anywhere, labels):
             f"{row['command']} names no chapter or experiment": repeats(row["command"]),
         }
         rules |= {f"no theorem is labeled {name}": name in labels for name in row["theorems"]}
-        rules |= {f"no section is labeled {name}: write ({name})=": name in checked for name in row["sections"]}
         rules |= {
             f'{name} has no check("{row["id"]}", …): write one, or name another section': row["id"] in checked[name]
             for name in row["sections"]
@@ -66,7 +66,14 @@ def test_every_row_is_whole_and_checked_where_it_says():
 
 def test_a_row_that_is_not_whole_is_refused_by_name(tmp_path):
     file = tmp_path / "claims.yml"
-    for more, fault in (("", "has no verdict and no sections: add"), ("verdict: x, sections: y", "sections must be a")):
+    for more, fault in (
+        ("", "has no verdict and no sections: add"),
+        ("verdict: x, sections: y", "sections must be a"),
+        (
+            "verdict: x, sections: [sec-weights, sec-wieghts]",
+            r"no section is labeled sec-wieghts: write \(sec-wieghts\)=",
+        ),
+    ):
         file.write_text(f"- {{id: B99, claim: x, finding: x, outcome: holds, {more}}}\n", "utf-8")
         with pytest.raises(ValueError, match=f"^book/claims.yml, B99:? {fault}"):
             ledger.load(file)
@@ -81,6 +88,27 @@ def test_summaries_are_made_from_the_ledger(path):
             )
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", prose(path), re.M))
     assert ids == {row["id"] for row in ROWS if name(path) in map(ledger.homes().get, row["sections"])}
+
+
+def test_a_new_chapter_gets_its_table_below_the_heading_of_its_summary(tmp_path, monkeypatch):
+    path = tmp_path / "new.ipynb"
+    monkeypatch.setattr(ledger.contents, "BOOK", tmp_path)
+    row = {"id": "B99", "claim": "x", "finding": "Yes: y", "verdict": "proved", "outcome": "holds"}
+    monkeypatch.setattr(ledger, "homes", lambda: {"sec-new": "new"})
+    for limits in ("", "## What this does not show\n\nMuch.\n\n"):
+        for source in (f"{limits}## Summary", f"{limits}## Summary\n\nWhat was found.\n"):
+            notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(source)])
+            nbformat.write(notebook, path)
+            for _ in range(2):
+                ledger.summarize(path, [row | {"sections": ["sec-new"]}])
+            written = nbformat.read(path, as_version=4).cells[0].source
+            before, table, after = re.fullmatch(r"([^|]*)(\|.*\|\n?)([^|]*)", written, re.S).groups()
+            assert before + after.lstrip() == f"{limits}## Summary\n\n{source.partition('Summary')[2].strip()}"
+            assert table.rstrip() == ledger.HEAD + "| [B99](claims.md#b99) | x | Yes: y | proved: holds |"
+    nbformat.write(nbformat.v4.new_notebook(), path)
+    with pytest.raises(ValueError, match=r"^book/new\.ipynb checks claims: write the heading ## Summary"):
+        ledger.summarize(path, [row | {"sections": ["sec-new"]}])
+    ledger.summarize(path, [])  # a chapter without claims needs none
 
 
 def test_a_row_can_be_cited_and_its_line_has_the_version(monkeypatch):

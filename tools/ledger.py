@@ -20,6 +20,7 @@ BOOK = contents.BOOK
 KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
 NEEDED = ("id", "claim", "finding", "verdict", "outcome", "sections")
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
+SUMMARY = re.compile(r"^## Summary$", re.M)
 TABLE = re.compile(r"^\| (?:claim|result) \|.*\n(?:\|.*(?:\n|$))*", re.M)
 
 
@@ -33,7 +34,8 @@ def homes():
 def load(path=BOOK / "claims.yml"):
     """The rows, each with all keys of KEYS; where the file names no command, the chapters' test.
 
-    Raises ValueError that names file, row and what to do, for a row that lacks one of NEEDED.
+    Raises ValueError that names file, row and what to do, for a row that lacks one of NEEDED or names a section that
+    no notebook has.
     """
     rows = yaml.safe_load(path.read_text("utf-8"))
     for number, row in enumerate(rows, 1):
@@ -42,7 +44,9 @@ def load(path=BOOK / "claims.yml"):
             raise ValueError(f"{at} has no {' and no '.join(lacking)}: add what CONTRIBUTING.md shows")
         if not isinstance(row["sections"], list):
             raise ValueError(f"{at}: sections must be a list, write [{row['sections']}]")
-        chapters = dict.fromkeys(homes().get(label, "").removeprefix(contents.EVIDENCE) for label in row["sections"])
+        for label in set(row["sections"]) - set(homes()):
+            raise ValueError(f"{at}: no section is labeled {label}: write ({label})= above one, or name another")
+        chapters = dict.fromkeys(homes()[label].removeprefix(contents.EVIDENCE) for label in row["sections"])
         names = " ".join(chapters)
         command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
         usual = dict.fromkeys(KEYS) | {"theorems": [], "command": command, "minutes": len(chapters)}
@@ -122,14 +126,27 @@ def outcome(row):
 def table(name, rows):
     """The claims that a chapter checks, as its summary lists them."""
     for row in rows:
-        if name in {homes().get(label) for label in row["sections"]}:
+        if name in {homes()[label] for label in row["sections"]}:
             link, found = f"[{row['id']}](claims.md#{row['id'].lower()})", row["finding"].strip().partition("\n")[0]
             yield f"| {link} | {row['claim'].strip()} | {found} | {row['verdict']}: {outcome(row)} |\n"
 
 
 def summarized(text, name, rows):
     """A chapter's Markdown with the table below the heading of its summary as the ledger has it."""
+    if any(table(name, rows)) and not TABLE.search(text):
+        text = SUMMARY.sub("## Summary\n\n| claim |", text)
     return TABLE.sub(lambda _: HEAD + "".join(table(name, rows)), f"{text}\n").rstrip("\n")
+
+
+def summarize(path, rows):
+    """Write the table of claims into a chapter's summary. ValueError if it has claims but no summary."""
+    notebook, name = nbformat.read(path, as_version=4), contents.name(path)
+    summaries = [cell for cell in notebook.cells if cell.cell_type == "markdown" and SUMMARY.search(cell.source)]
+    if any(table(name, rows)) and not summaries:
+        raise ValueError(f"book/{name}.ipynb checks claims: write the heading ## Summary, below which their table goes")
+    for cell in summaries:
+        cell.source = summarized(cell.source, name, rows)
+    nbformat.write(notebook, path)
 
 
 def put_rows(app, name, source):
@@ -156,12 +173,7 @@ def setup(app):
 
 if __name__ == "__main__":
     try:
-        ROWS = load()
+        for path in [pathlib.Path(name) for name in sys.argv[1:]] or contents.notebooks():
+            summarize(path, load())
     except ValueError as fault:
         sys.exit(str(fault))
-    for path in [pathlib.Path(name) for name in sys.argv[1:]] or contents.notebooks():
-        notebook = nbformat.read(path, as_version=4)
-        for cell in notebook.cells:
-            if "# Summary" in cell.source:
-                cell.source = summarized(cell.source, contents.name(path), ROWS)
-        nbformat.write(notebook, path)
