@@ -2,19 +2,16 @@
 
 from contextlib import nullcontext
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
 import pytest
-from chapters import ROOT
 
 import experiments
 from experiments import finished, read, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork")  # other tests' threads are not its
 JOBS = [{"reading": reading, "seed": seed} for seed in range(3) for reading in ("dense", "sparse")]
-TABLES = sorted(path.stem for path in (ROOT / "experiments").glob("*.csv") if "." not in path.stem)
 
 
 def compute(reading, seed, shift=0.0):
@@ -76,11 +73,6 @@ def test_arrays_are_compared_like_a_table(tmp_path, arrays, agrees):
     with nullcontext() if agrees else pytest.raises(SystemExit, match="differs from"):
         experiments.accept(old, new, 1e-3)
     assert new.exists() != agrees
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_complete_and_in_the_order_of_its_jobs(name):
-    assert finished(name, import_module(f"experiments.{name}").JOBS)
 
 
 def test_a_table_out_of_order_is_not_finished(folder):

@@ -1,0 +1,133 @@
+"""Of each experiment one small job: the code that made a table still finds its rows.
+
+A job is made smaller by a shorter grid, never by other data, so that its rows stand in the committed table.
+"""
+
+import runpy
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from chapters import ROOT
+
+import experiments
+from experiments import finished, read
+from experiments.small_problem import adam
+
+TABLES = sorted(path.stem for path in (ROOT / "experiments").glob("*.csv") if "." not in path.stem)
+SPARSE = {"reading": "activity exponent 1.5", "seed": 3}
+TAU = np.array([45.3])
+SMALL = {  # a job, and what is shorter: arguments of the function that computes it, and names of its module
+    "by_scores": (SPARSE, {}, {}),
+    "centering": (SPARSE, {"taus": TAU[:1] / 4}, {}),
+    "choices": (SPARSE, {}, {}),
+    "convergence": ({"seed": 10, "multiple": 1.3}, {}, {}),
+    "cosine_or_dot": (SPARSE, {"taus": np.array([32.0])}, {}),
+    "cosine_training": (
+        SPARSE,
+        {},
+        {
+            "GAMMAS": {"squared": (0,), "softmax": (1,)},
+            "DROPPED": {"squared": (0.3,), "softmax": (0.3,)},
+            "BEYOND": {"squared": [], "softmax": []},
+            "STARTS": ["Eq. 1"],
+        },
+    ),
+    "curves": (SPARSE, {}, {"curves": lambda curves: partial(curves, alphas=[1.5], taus=TAU)}),
+    "density": ({"reading": "activity to p/50", "seed": 0}, {}, {}),
+    "documentation_cosines": (
+        {"method": "Eq. 2"},
+        {"ranks": (50,)},
+        {"WEIGHTS": lambda all_weights: {"Eq. 2": (all_weights["Eq. 2"][0], (5,))}},
+    ),
+    "documentation_held_out": ({"split": 0}, {"ranks": (50,)}, {"TAUS": {"Eq. 1": (7,), "Eq. 2": (3,)}}),
+    "documentation_lengths": ({"split": 0}, {"ranks": (100,), "taus": (10,)}, {}),
+    "dropout": (
+        {"reading": "default", "users": 500, "seed": 0, "steps": 1_000},
+        {"grid": [(0.1, 0.0)]},
+        {"TRAINED": {1_000: ["ReLU"]}},
+    ),
+    "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
+    "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
+    "inputs": (SPARSE, {}, {}),
+    "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
+    "lengths": (SPARSE, {}, {}),
+    "ndcg": (SPARSE, {}, {}),
+    "networks": ({"steps": 2_000, "seed": 0}, {"grid": [(0.0, 0.002)]}, {"TRAINED": {2_000: ["ReLU"]}}),
+    "noise": ({"seed": 0}, {}, {}),
+    "optimizers": ({"seed": 0}, {"rules": [("Adam", adam, 0.01, 10_000), ("ALS", None, 0, 500)]}, {}),
+    "people": (
+        {"name": "0/1"},
+        {},
+        {"RANKS": (50,), "TAUS": (6,), "WEIGHTS": lambda all_weights: {"D = I": all_weights["D = I"]}},
+    ),
+    "people_held_out": ({"split": 0}, {"ranks": (50,)}, {"TAUS": {"Eq. 1": (12,), "Eq. 2": (6,)}, "ALPHAS": (0.5,)}),
+    "popularity": (
+        SPARSE,
+        {},
+        {"POWERS": [1], "PATHS": lambda paths: paths[1:], "SAMPLES": [1], "EXPONENTS": [1], "PENALTIES": [0.01]},
+    ),
+    "ranks": (
+        {"clusters": 5, "reading": "default", "k": 5},
+        {},
+        {"METHODS": ["D = I"], "POWERS": [], "SWITCHES": np.array([])},
+    ),
+    "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": True}, {}, {}),
+    "remedies": (SPARSE, {"taus": np.array([8.0])}, {}),
+    "score_rows": ({"data": "default", "seed": 0}, {}, {}),
+    "stability": (SPARSE, {"taus": TAU}, {}),
+}
+ELSEWHERE = {"scaling", "skipgram", "people_gaps"}
+
+
+@pytest.fixture
+def launch(monkeypatch):
+    """What a script hands to experiments.run when it is launched."""
+
+    def launched(name):
+        handed = {}
+
+        def run(table, jobs, compute, processes=2, digits=4, tolerance=1e-3):
+            handed.update(table=table, jobs=jobs, compute=compute, tolerance=tolerance)
+
+        monkeypatch.setattr(experiments, "run", run)
+        runpy.run_path(str(ROOT / f"experiments/{name}.py"), run_name="__main__")
+        return handed
+
+    return launched
+
+
+def found(row, table, tolerance):
+    """Whether a table has this row, its numbers within the tolerance."""
+    for column, value in row.items():
+        is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool | np.bool)
+        kept = table[column]
+        near = np.isclose(kept, value, tolerance, tolerance, equal_nan=True) if is_number else kept == value
+        table = table[near]
+    return len(table) > 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_rows_of_a_small_job_stand_in_the_table(name, launch, monkeypatch):
+    job, arguments, shorter = SMALL[name]
+    compute, tolerance = (launch(name)[part] for part in ("compute", "tolerance"))
+    for what, value in shorter.items():
+        names = compute.__globals__
+        monkeypatch.setitem(names, what, value(names[what]) if callable(value) else value)
+    rows = [job | row for row in compute(**job, **arguments)]
+    table = read(name).fillna(dict.fromkeys(read(name).select_dtypes(exclude="number"), ""))
+    lacking = [row for row in rows if not found(row, table, tolerance)]
+    assert rows
+    assert not lacking, pd.DataFrame(lacking).to_string()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_complete_and_in_the_order_of_its_jobs(name, launch):
+    handed = launch(name)
+    assert handed["table"] == name
+    assert finished(name, handed["jobs"])
+
+
+def test_every_table_has_a_small_job():
+    assert SMALL.keys() | ELSEWHERE == set(TABLES)
