@@ -1,10 +1,11 @@
-"""Break helpers and the audit in 100 places, one at a time, and see whether a unit test fails.
+"""Break the code in many places, one at a time, and see whether a unit test fails.
 
-Usage: python tools/mutants.py [N [WORD]] breaks N places, of files with WORD in their path: a sign, a comparison, an
-*and*, a number. A broken module is tested, in a copy, by its own file of tests, then by all that name one of its
-functions, or of the audit by all of its tests. Which places are chosen depends on their lines alone, so that the list
-stays as it is while others change. The last line counts what was caught; a line before it names each place that no
-test noticed. About an hour.
+Usage: python tools/mutants.py [N [FOLDER …]] breaks N places in each folder of FOLDERS, or in those that are named: a
+sign, a comparison, an *and*, a number. Files take turns, and which of its places a file offers first depends on their
+lines alone: the list stays as it is while other lines change. A broken module is tested, in a copy, by the files of
+tests that import it and name it or one of its functions (of the audit, by all of its tests); two are tested at a time.
+The last line of each folder counts what was caught; lines before it name each place that no test noticed, and each
+where tests took longer than SLOW seconds, which counts as caught: look whether they hang.
 """
 
 import ast
@@ -17,16 +18,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from itertools import zip_longest
+from queue import Queue
 
 ROOT = pathlib.Path(__file__).parents[1]
-MODULES = [*ROOT.glob("helpers/*.py"), *ROOT.glob("audit/src/cosine_audit/*.py")]
-MODULES.remove(ROOT / "helpers/plots.py")  # which the chapters' figures test
+FOLDERS = "helpers", "audit", "experiments", "tools"
 SWAPPED = {
     **{ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult},
     **{ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq},
     **{ast.And: ast.Or, ast.Or: ast.And},
 }
-SLOW = 600  # seconds: what takes longer hangs, and is caught
+SLOW = 120
 
 
 def change(node):
@@ -57,6 +60,13 @@ def places(path):
             yield rank, path, place, f"{path.relative_to(ROOT)}:{node.lineno}: {done}"
 
 
+def drawn(n, folder):
+    """The first n places of a folder: the first of each of its files, then the second of each."""
+    files = sorted(ROOT.glob("audit/src/cosine_audit/*.py" if folder == "audit" else f"{folder}/*.py"))
+    turns = zip_longest(*(sorted(places(path)) for path in files))
+    return [place for turn in turns for place in sorted(filter(None, turn))][:n]
+
+
 def broken(path, place):
     """The source of a file with one place broken."""
     tree = ast.parse(path.read_text("utf-8"))
@@ -65,55 +75,57 @@ def broken(path, place):
 
 
 def tests(path):
-    """The files of tests that import from a module's package and name one of its functions, or of the audit all."""
-    names = re.findall(r"^(?:def|class) ([a-z]\w+)", path.read_text("utf-8"), re.M)
-    named = re.compile("" if "audit" in path.parts else rf"\b({'|'.join([*names, path.stem])})\b")
-    files = [*ROOT.glob("audit/tests/test_*.py" if "audit" in path.parts else "tests/test_*.py")]
-    texts = {file: file.read_text("utf-8") for file in files}
-    files = [
-        file
-        for file, text in texts.items()
-        if re.search(rf"^(from|import) {path.parent.name}\b", text, re.M) and named.search(text)
-    ]
-    return sorted(files, key=lambda file: (path.stem not in file.stem, len(texts[file])))
+    """What pytest is to run for a module: files of tests, and of the experiments' small jobs only the module's own."""
+    audit, job = "audit" in path.parts, path.with_suffix(".csv").exists()
+    names = [] if job else re.findall(r"^(?:def|class) ([a-z]\w+)", path.read_text("utf-8"), re.M)
+    named = re.compile(rf"\b({'|'.join([*names, path.stem])})\b")
+    imports = re.compile(rf"^(from|import) ({path.stem if path.parent.name == 'tools' else path.parent.name})\b", re.M)
+    texts = {file: file.read_text("utf-8") for file in ROOT.glob(f"{'audit/' * audit}tests/test_*.py")}
+    files = [each for each, text in texts.items() if imports.search(text)]
+    files = [each for each in files if audit or named.search(texts[each])]
+    files.sort(key=lambda file: (path.stem not in file.stem, len(texts[file])))
+    return [str(file.relative_to(ROOT)) for file in files] + ["-k", f"not small_job or [{path.stem}]"] * job
 
 
-def fail(files, tree, limit=SLOW):
-    """Whether one of these files of tests fails in the copied tree, or takes more than limit seconds."""
-    files = [str(tree / file.relative_to(ROOT)) for file in files]
-    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *files]
-    try:
-        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit).returncode != 0
-    except subprocess.TimeoutExpired:
+def run(arguments, tree):
+    """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes too long."""
+    if not arguments:
         return True
-
-
-def caught(path, source, tree):
-    """Whether a test fails in the copied tree with that source of a file."""
-    place = tree / path.relative_to(ROOT)
-    place.write_text(source, "utf-8")
+    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
     try:
-        return fail(tests(path), tree)
-    finally:
-        shutil.copy(path, place)
+        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=SLOW).returncode == 0
+    except subprocess.TimeoutExpired:
+        return None
 
 
-def main(n=100, word=""):
-    """Break n places of the files with word in their path, and print which no test noticed."""
-    chosen = sorted(each for path in MODULES for each in places(path) if word in str(path))[:n]
-    survived = 0
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder) / "book"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "_build", "__pycache__"))
-        if fail({file for _, path, _, _ in chosen for file in tests(path)}, tree, None):
-            sys.exit("a test fails before anything is broken: mend it first")
-        for _, path, place, what in sorted(chosen, key=lambda each: each[1:3]):
-            if not caught(path, broken(path, place), tree):
-                survived += 1
-                print("no test noticed:", what, flush=True)
-    print(f"{len(chosen) - survived} of {len(chosen)} were caught")
+def outcome(path, place, trees):
+    """Break a place in a copy of the book that is free: whether all tests pass, None if they take too long."""
+    tree = trees.get()
+    copied = tree / path.relative_to(ROOT)
+    copied.write_text(broken(path, place), "utf-8")
+    passed = run(tests(path), tree)
+    shutil.copy(path, copied)
+    trees.put(tree)
+    return passed
+
+
+def main(n, folders, at_once=2):
+    """Break n places of each folder, and print which no test noticed."""
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(at_once) as pool:
+        trees = Queue()
+        for number in range(at_once):
+            tree = pathlib.Path(folder) / str(number) / "book"
+            shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".venv*", ".git", "_build", "__pycache__"))
+            trees.put(tree)
+        for name in folders:
+            chosen = drawn(n, name)
+            passed = list(pool.map(lambda each: outcome(*each[1:3], trees), chosen))
+            for (*_, what), survived in zip(chosen, passed, strict=True):
+                if survived is not False:
+                    print("no test noticed:" if survived else f"took longer than {SLOW} s:", what, flush=True)
+            print(f"{name}: {len(chosen) - sum(map(bool, passed))} of {len(chosen)} were caught", flush=True)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]), *sys.argv[2:3])
+    main(int(sys.argv[1]) if sys.argv[1:] else 25, sys.argv[2:] or FOLDERS)
