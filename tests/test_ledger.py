@@ -69,10 +69,7 @@ def test_a_row_that_is_not_whole_is_refused_by_name(tmp_path):
     for more, fault in (
         ("", "has no verdict and no sections: add"),
         ("verdict: x, sections: y", "sections must be a"),
-        (
-            "verdict: x, sections: [sec-weights, sec-wieghts]",
-            r"no section is labeled sec-wieghts: write \(sec-wieghts\)=",
-        ),
+        ("verdict: x, sections: [sec-wieghts]", r"no section is labeled sec-wieghts: write \(sec-wieghts\)="),
     ):
         file.write_text(f"- {{id: B99, claim: x, finding: x, outcome: holds, {more}}}\n", "utf-8")
         with pytest.raises(ValueError, match=f"^book/claims.yml, B99:? {fault}"):
