@@ -127,7 +127,8 @@ def table(name, rows):
     """The claims that a chapter checks, as its summary lists them."""
     for row in rows:
         if name in {homes()[label] for label in row["sections"]}:
-            link, found = f"[{row['id']}](claims.md#{row['id'].lower()})", row["finding"].strip().partition("\n")[0]
+            ledger = "../" * name.count("/") + "claims.md"
+            link, found = f"[{row['id']}]({ledger}#{row['id'].lower()})", row["finding"].strip().partition("\n")[0]
             yield f"| {link} | {row['claim'].strip()} | {found} | {row['verdict']}: {outcome(row)} |\n"
 
 
