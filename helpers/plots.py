@@ -75,7 +75,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None, name="
             color = "white" if abs(value) > 0.6 else "black"
             text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
             ax.text(j, i, text, ha="center", va="center", size=8, color=color)
-    figure.colorbar(image, ax=axes, shrink=0.8, aspect=30, label="cosine")
+    figure.colorbar(image, ax=axes.flat[: len(matrices)], shrink=0.8, aspect=30, label="cosine")
     return figure
 
 

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from conftest import SEEDS
 from hypothesis import assume, given
@@ -45,6 +46,20 @@ def test_centered_gram_is_that_of_the_centered_data_if_columns_are_nearly_consta
     found = r.centered_gram(X.T @ X, X.mean(axis=0), 20)
     assert_allclose(found, centered.T @ centered, atol=1e-13 * np.abs(X.T @ X).max())
     assert_allclose(r.centered_gram(np.ones((2, 2)) * 20 * origin**2, [origin, origin], 20), 0, atol=1e-10 * origin**2)
+
+
+def test_a_gram_matrix_may_be_singular_or_off_by_rounding_but_not_indefinite(rng):
+    X = rng.normal(size=(3, 6))
+    G, Q = X.T @ X, np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    size = np.abs(G).max()
+    for smallest, like in ((0, None), (-1e-12 * size, None), (-1e-6 * size, 1e6 * G)):
+        M = G + smallest * np.outer(Q[0], Q[0]) if smallest else G
+        assert r.valid_gram(M, 6, like=like) is not None
+    indefinite = Q @ np.diag([5, 4, 3, 2, 1, -1e-6]) @ Q.T
+    with pytest.raises(ValueError, match=r"^G must be positive semi-definite, got an eigenvalue of -(1\.0|9\.99)"):
+        r.valid_gram(indefinite)
+    with pytest.raises(ValueError, match=r"^H must be positive"):
+        r.valid_gram(1e3 * indefinite, name="H", like=G)
 
 
 @given(COUNTS)

@@ -1,6 +1,7 @@
 """The tools: executing chapters, where the book's buttons point, and the set-up cell of Colab."""
 
 import copy
+import re
 import subprocess
 import sys
 import time
@@ -10,6 +11,8 @@ import colab
 import nbformat
 import notebooks
 import pytest
+import repository
+from chapters import ROOT
 from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from nbclient.exceptions import CellExecutionError
@@ -32,6 +35,42 @@ def test_origin_unless_the_environment_says_another(place, end, monkeypatch, tmp
     assert repository_url() == (URL if place in ON_GITHUB else None)
     monkeypatch.setenv("GITHUB_REPOSITORY", "another/book")
     assert repository_url() == "https://github.com/another/book"
+
+
+def test_buttons_lead_to_the_branch_that_the_workflow_pushes(monkeypatch, tmp_path):
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
+    config = types.SimpleNamespace(html_theme_options={"launch_buttons": "a button"})
+    repository.point_buttons(None, config)
+    options = config.html_theme_options
+    assert (options["repository_url"], options["launch_buttons"]) == (URL, "a button")
+    pushed = re.search(
+        r"git push --force origin HEAD:refs/heads/(\S+)", (ROOT / ".github/workflows/test.yml").read_text()
+    )
+    assert options["repository_branch"] == pushed[1]
+    assert options["use_repository_button"]
+    assert options["use_issues_button"]
+    monkeypatch.delenv("GITHUB_REPOSITORY")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    monkeypatch.chdir(tmp_path)
+    repository.point_buttons(None, config)
+    assert "launch_buttons" not in options  # nowhere to lead
+
+
+@pytest.mark.parametrize("name", ["a.ipynb", "a.md"])
+def test_only_notebooks_have_a_launch_button(name):
+    buttons = [{"label": "launch-buttons"}, {"label": "source-buttons"}]
+    app = types.SimpleNamespace(env=types.SimpleNamespace(doc2path=lambda page: name))
+    repository.launch_notebooks_only(app, "a", None, {"header_buttons": buttons}, None)
+    assert [button["label"] for button in buttons] == ["launch-buttons", "source-buttons"][name == "a.md" :]
+
+
+def test_the_footer_says_which_version_a_page_is_of(monkeypatch):
+    config = types.SimpleNamespace(html_theme_options={"extra_footer": "Text: CC BY."})
+    monkeypatch.chdir(ROOT)
+    repository.state_version(None, config)
+    version = re.search(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)[1]
+    said = rf"Version {re.escape(version)}(, \d{{4}}-\d\d-\d\d, commit [0-9a-f]+)?\. Text: CC BY\."
+    assert re.fullmatch(said, config.html_theme_options["extra_footer"])
 
 
 def chapter():
