@@ -73,7 +73,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {},
         {"METHODS": ["D = I"], "POWERS": [], "SWITCHES": np.array([])},
     ),
-    "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": True}, {}, {}),
+    "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": False}, {}, {}),
     "remedies": (SPARSE, {"taus": np.array([8.0])}, {}),
     "score_rows": ({"data": "default", "seed": 0}, {}, {}),
     "stability": (SPARSE, {"taus": TAU}, {}),

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import zip_longest
 from queue import Queue
 
@@ -53,8 +54,7 @@ def places(path):
     source = path.read_text("utf-8")
     lines = source.splitlines()
     for place, node in enumerate(ast.walk(ast.parse(source))):
-        new = copy.deepcopy(node)
-        if change(new):
+        if isinstance(node, ast.expr) and change(new := copy.deepcopy(node)):
             line, done = lines[node.lineno - 1].strip(), f"{ast.unparse(node)} became {ast.unparse(new)}"
             rank = hashlib.sha256(f"{line} {done}".encode()).hexdigest()  # by neither its number nor other lines
             yield rank, path, place, f"{path.relative_to(ROOT)}:{node.lineno}: {done}"
@@ -87,24 +87,24 @@ def tests(path):
     return [str(file.relative_to(ROOT)) for file in files] + ["-k", f"not small_job or [{path.stem}]"] * job
 
 
-def run(arguments, tree):
-    """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes too long."""
+def run(arguments, tree, limit=None):
+    """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes longer than limit."""
     if not arguments:
         return True
     environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
     try:
-        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=SLOW).returncode == 0
+        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit).returncode == 0
     except subprocess.TimeoutExpired:
         return None
 
 
-def outcome(path, place, trees):
-    """Break a place in a copy of the book that is free: whether all tests pass, None if they take too long."""
-    tree = trees.get()
+def outcome(trees, chosen):
+    """Break a place in one of the copies of the book: whether all tests pass, None if they take too long."""
+    (_, path, place, _), tree = chosen, trees.get()
     copied = tree / path.relative_to(ROOT)
     copied.write_text(broken(path, place), "utf-8")
-    passed = run(tests(path), tree)
+    passed = run(tests(path), tree, SLOW)
     shutil.copy(path, copied)
     trees.put(tree)
     return passed
@@ -120,11 +120,15 @@ def main(n, folders, at_once=2):
             trees.put(tree)
         for name in folders:
             chosen = drawn(n, name)
-            passed = list(pool.map(lambda each: outcome(*each[1:3], trees), chosen))
-            for (*_, what), survived in zip(chosen, passed, strict=True):
-                if survived is not False:
-                    print("no test noticed:" if survived else f"took longer than {SLOW} s:", what, flush=True)
-            print(f"{name}: {len(chosen) - sum(map(bool, passed))} of {len(chosen)} were caught", flush=True)
+            files = {argument for _, path, *_ in chosen for argument in tests(path) if argument.endswith(".py")}
+            if not run(sorted(files), tree):
+                sys.exit("a test fails before anything is broken: mend it first")
+            caught = len(chosen)
+            for (*_, what), passed in zip(chosen, pool.map(partial(outcome, trees), chosen), strict=True):
+                caught -= bool(passed)
+                if passed is not False:
+                    print("no test noticed:" if passed else f"took longer than {SLOW} s:", what, flush=True)
+            print(f"{name}: {caught} of {len(chosen)} were caught", flush=True)
 
 
 if __name__ == "__main__":
