@@ -1,0 +1,63 @@
+"""What thresholds and error bars mean: cases on either side, coverage, and the usual definitions."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from cosine_audit import evidence as e
+from cosine_audit import gauges as g
+from cosine_audit import verdict as v
+from scipy.stats import skew
+
+from .losses import cosines, rotation, unit
+
+
+def holds(sentence, truth):
+    """Whether a share lies within what a sentence says of it, "30 ± 3 %"."""
+    mean, error = (int(number) for number in re.search(r"(\d+) ± (\d+) %", sentence).groups())
+    return abs(mean - 100 * truth) <= error
+
+
+def test_nineteen_of_twenty_error_bars_of_labels_hold_the_truth(rng):
+    held = []
+    for _ in range(300):
+        labels = rng.random(2_000) < 0.3
+        near = SimpleNamespace(rows=rng.integers(2_000, size=(100, 10)), items=np.full(100, labels.argmax()))
+        (said,) = v.about_labels(SimpleNamespace(found={"given": near}), labels)
+        held.append(holds(said.sentence, labels.mean()))
+    assert 0.92 < np.mean(held) < 0.99
+
+
+def test_nineteen_of_twenty_error_bars_of_kept_neighbors_hold_the_truth(rng, monkeypatch):
+    near = SimpleNamespace(rows=np.zeros((1, 10), int), cosines=np.ones((1, 11)))
+    monkeypatch.setattr(v, "condition", lambda about, gauge: 2.0)
+    held = []
+    for _ in range(300):
+        moved, queries = rng.random(400), rng.permutation(400)[:200]
+        monkeypatch.setattr(v, "moved_by", lambda space, name: moved[queries])  # noqa: B023
+        space = {"found": {"given": near, "back": near}, "gauges": {"back": None}, "queries": queries}
+        said = next(v.about_neighbors(SimpleNamespace(**space, distinct=np.arange(400)), None))
+        held.append(holds(said.sentence, 1 - moved.mean()))
+    assert 0.92 < np.mean(held) < 0.99
+
+
+@pytest.mark.parametrize("offset", [0, 0.5, 2])
+def test_skewness_of_hubs_is_that_of_how_often_an_item_is_among_the_ten_nearest(rng, offset):
+    U = unit(rng.normal(size=(300, 6)) + offset)
+    S = cosines(U) - 2 * np.eye(len(U))
+    times = np.bincount(np.argsort(-S, axis=1)[:, :10].ravel(), minlength=len(U))
+    assert e.health(U)[3] == pytest.approx(skew(times))
+
+
+def test_an_item_with_the_same_score_for_every_user_has_no_direction_and_one_that_differs_hardly_has(rng):
+    P = np.c_[np.ones(80), rng.normal(size=(80, 3))]
+    B = rng.normal(size=(30, 4))
+    B[0] = 5, 0, 0, 0
+    B[1] = 5, 1e-6, 0, 0
+    M = rotation(rng, 4) * np.geomspace(1, 1e3, 4) @ rotation(rng, 4)
+    for users, items in ((P, B), (P @ M, B @ np.linalg.inv(M).T)):
+        U = g.directions(items, g.canonical_gauges(g.moments(users), g.moments(items))["centered"])
+        assert np.linalg.norm(U[:2], axis=1) == pytest.approx([0, 1])
+        expected = np.corrcoef((P @ B[1:].T).T)[0]
+        assert U[1] @ U[1:].T == pytest.approx(expected, abs=1e-4)
