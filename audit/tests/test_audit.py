@@ -115,8 +115,21 @@ def test_names_of_libraries():
     assert cli.main(["x.npy", "--trained-by", "magic"]) == 2
 
 
+class Tensor:
+    """A parameter of PyTorch, as NumPy meets it."""
+
+    detach = None
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+
+
 WRONG = [
     ({"items": np.ones(3)}, ValueError, "items must be a matrix"),
+    ({"items": np.ma.masked_less(np.ones((5, 2)), 2)}, TypeError, "items must have no masked numbers, got 10"),
+    ({"item_counts": np.ma.masked_less(np.ones(40), 2)}, TypeError, "item_counts must have no masked numbers, got 40"),
+    ({"items": Tensor()}, TypeError, r"items must be an array, got Tensor: .* pass items\.detach\(\)\.cpu\(\)"),
+    ({"items": [[1.0, 2.0], [3.0]]}, TypeError, "items must be an array, got list: "),
     ({"items": np.ones((5, 2)) * 1j}, TypeError, "items must be real numbers, got complex128"),
     ({"users": np.ones((9, 3))}, ValueError, "users must have 5 columns, as items have, got 3"),
     ({"users": np.zeros((9, 5))}, ValueError, "users must have a row other than zero"),
@@ -248,6 +261,23 @@ def test_a_full_disk_leaves_nothing(pair, monkeypatch, capsys):
         assert sorted(path.name for path in Path().iterdir()) == ["items.npy", "users.npy"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="limits of files and /dev/full are of other systems")
+def test_a_disk_that_is_really_full_names_the_file(pair):
+    limited = ["sh", "-c", 'ulimit -f 1; exec "$@"', "-", *COMMAND, "items.npy", "users.npy"]
+    for place in ("--safe-items", "--report"):
+        done = subprocess.run([*limited, place, "out.npy"], env=ONE_THREAD, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert done.stderr.startswith("cosine-audit: out.npy")
+        assert done.stderr.count("\n") == 1
+    assert sorted(path.name for path in Path().iterdir()) == ["items.npy", "users.npy"]
+    if os.path.exists("/dev/full"):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(
+                [*COMMAND, "items.npy"], env=ONE_THREAD, stdout=full, stderr=subprocess.PIPE, text=True
+            )
+        assert (done.returncode, done.stderr) == (2, "cosine-audit: stdout: No space left on device\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links are of other systems")
 def test_what_an_earlier_run_left_is_replaced(pair):
     """A link to a file stays a link; safe items of an earlier run do not stay beside a report without users."""
@@ -295,6 +325,19 @@ def test_interrupted_it_leaves_nothing(tmp_path, rng):
     assert b"interrupted, nothing was written" in process.stderr.read()
     process.stderr.close()
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("command", [["-m", "cosine_audit"], ["-c", "from cosine_audit.__main__ import main; main()"]])
+def test_interrupted_while_it_imports_it_says_so(tmp_path, command):
+    (tmp_path / "numpy.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    env = ONE_THREAD | {"PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT / "src")))}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, *command], env=env, **pipes) as process:
+        assert process.stdout.readline() == b"importing\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 130
+        assert process.stderr.read() == b"cosine-audit: interrupted, nothing was written\n"
 
 
 def test_the_verdict_is_there_in_two_seconds(tmp_path, rng):

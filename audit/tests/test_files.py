@@ -1,5 +1,6 @@
 """Reading embeddings: what is right is read, and what is wrong is one sentence, exit status 2, and nothing written."""
 
+import gzip
 import io
 import json
 import os
@@ -76,14 +77,14 @@ BOTH = [f"{number},{name}" for number, name in zip(IDS, NAMES, strict=True)]
 JOINED, COMMAS = ([name.replace(" ", mark) for name in NAMES] for mark in ("_", ", "))
 ODD = ["the", ",", '"', "of", "0.5", "nan"]
 ORDINARY = {  # the file, what it holds, the names of its rows
-    "names in front": ("e.csv", lambda: "name,a,b,c\n" + text(E), NAMES),
+    "names in front": ("e.csv", lambda: "name,f0,f1,f2\n" + text(E), NAMES),
     "no header": ("e.csv", lambda: text(E), NAMES),
     "no header, no names": ("e.csv", lambda: "\n".join(",".join(map(str, row)) for row in E.tolist()), None),
     "another header": ("e.csv", lambda: "what,f0,f1,f2\n" + text(E), NAMES),
-    "tabs, a mark, Windows": ("e.tsv", lambda: "\ufeff" + "token\ta\tb\tc\r\n" + text(E, "\t", end="\r\n"), NAMES),
+    "tabs, a mark, Windows": ("e.tsv", lambda: "\ufeff" + "token\tf0\tf1\tf2\r\n" + text(E, "\t", end="\r\n"), NAMES),
     "ids and titles": ("e.csv", lambda: "movieId,title,f0,f1,f2\n" + text(E, names=BOTH), NAMES),
     "ids and titles without header": ("e.csv", lambda: text(E, names=BOTH), NAMES),
-    "numeric ids": ("e.csv", lambda: "item_id,a,b,c\n" + text(E, names=IDS), IDS),
+    "numeric ids": ("e.csv", lambda: "item_id,dim_1,dim_2,dim_3\n" + text(E, names=IDS), IDS),
     "numeric ids without header": ("e.csv", lambda: text(E, names=IDS), IDS),
     "pandas with its index": ("e.csv", lambda: frame().to_csv(), list("012345")),
     "pandas without": ("e.csv", lambda: frame().to_csv(index=False), None),
@@ -92,7 +93,11 @@ ORDINARY = {  # the file, what it holds, the names of its rows
     "word2vec": ("e.vec", lambda: "6 3\n" + text(E, " ", JOINED), JOINED),
     "word2vec, spaces at ends": ("e.txt", lambda: "6 3 \n" + text(E, " ", IDS, " \n"), IDS),
     "GloVe": ("e.txt", lambda: text(E, " ", ODD), ODD),
-    "quoted names": ("e.csv", lambda: "title,a,b,c\n" + text(E, names=[f'"{name}"' for name in COMMAS]), COMMAS),
+    "quoted names": (
+        "e.csv",
+        lambda: "title,e[0],e[1],e[2]\n" + text(E, names=[f'"{name}"' for name in COMMAS]),
+        COMMAS,
+    ),
 }
 
 
@@ -103,26 +108,27 @@ def test_what_is_ordinary_is_read(tmp_path, name):
     table = read_table(put(tmp_path, file, data()), "items")
     np.testing.assert_allclose(table.values, E)
     assert table.names == names
-    assert ("read as names, 3 columns" in table.note) == (names is not None)
+    assert ("read as names" in table.note) == (names is not None)
+    assert "3 dimensions, " in table.note
 
 
-@pytest.mark.parametrize(("first", "columns", "names"), [("a", 2, None), ("id", 1, ["0", "2", "4"])])
+@pytest.mark.parametrize(("first", "columns", "names"), [("f1", 2, None), ("id", 1, ["0", "2", "4"])])
 def test_whole_numbers_are_dimensions_unless_they_are_named_ids(tmp_path, first, columns, names):
     pytest.importorskip("pandas", reason="pandas is an extra")
-    table = read_table(put(tmp_path, "e.csv", f"{first},b\n0,1\n2,3\n4,5\n"), "items")
+    table = read_table(put(tmp_path, "e.csv", f"{first},f2\n0,1\n2,3\n4,5\n"), "items")
     assert (table.values.shape, table.names) == ((3, columns), names)
 
 
 def test_parquet(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is an extra")
-    table = frame().set_axis(list("abc"), axis=1)
+    table = frame().set_axis(["f0", "f1", "f2"], axis=1)
     lists = frame().assign(vector=E.tolist(), id=IDS)[["id", "vector"]]
     for one, names in ((table.set_axis(NAMES), NAMES), (table.assign(title=NAMES), NAMES), (lists, IDS)):
         one.to_parquet(tmp_path / "e.parquet")
         found = read_table(tmp_path / "e.parquet", "items")
         np.testing.assert_allclose(found.values, E)
         assert found.names == names
-        assert "read as names, 3 columns" in found.note
+        assert "read as names; 3 dimensions, " in found.note
 
 
 def test_one_file_with_both_factors(tmp_path):
@@ -170,11 +176,11 @@ class Bomb:
 CHANGED = [saved(np.where(np.arange(18).reshape(6, 3) == 7, x, E)) for x in (np.nan, -np.inf)]
 LIE = bytearray(zipped(e__npy=saved(E)))
 LIE[LIE.index(b"PK\x01\x02") + 24] ^= 0xFF  # the size in the directory of the archive
-CSV = "name,a,b,c\n" + text(E)
+CSV = "name,f0,f1,f2\n" + text(E)
 BAD = {  # the file, what it holds (None: there is none, {}: a folder), a part of the sentence
     "no file": ("nothing.npy", None, "expected a file, got a name that leads nowhere"),
     "a long name": ("x" * 300 + ".npy", None, "expected a file, got a name that leads nowhere"),
-    "a folder": ("d.npy", {}, "got a folder or a device"),
+    "a folder": ("d.npy", {}, "expected part files of one kind, .csv, .tsv, .txt, .vec, .parquet, .jsonl"),
     "a pickle": ("e.pkl", pickle.dumps(Bomb()), "never loaded"),
     "gensim's": ("w2v.model", b"x", "model.wv.save_word2vec_format"),
     "PyTorch's": ("e.pt", b"PK", "never loaded"),
@@ -218,19 +224,19 @@ BAD = {  # the file, what it holds (None: there is none, {}: a folder), a part o
     "which array": (
         "e.npz",
         zipped(a1__npy=saved(E), b1__npy=saved(E)),
-        "expected one array, or a # and one of a1, b1",
+        "expected one array of items, got a1, b1; say which: ",
     ),
     "another array": ("e.npz#b", zipped(a__npy=saved(E)), "expected one of a after the #, got b"),
     "a key of nothing": ("e.npy#b", saved(E), "expected no # behind a file of one array, got b"),
     "no tensors": ("e.safetensors", b"\xff" * 99, "expected whole safetensors data"),
     "more rows promised": ("e.vec", "7 3\n" + text(E, " ", IDS), "expected 7 rows and 3 columns as promised"),
     "a promise of terabytes": ("e.vec", "4000000000 300\n" + text(E, " ", IDS), "as promised"),
-    "no number": ("e.csv", CSV.replace(str(E[2, 1]), "eight"), "row 2, column 'b': expected a number, got 'eight'"),
+    "no number": ("e.csv", CSV.replace(str(E[2, 1]), "eight"), "row 2, column 'f1': expected a number, got 'eight'"),
     "not UTF-8": ("e.csv", CSV.encode() + b"th\xe9,1,2,3\n", "expected whole csv data, got: 'utf-8' codec"),
-    "a number missing": ("e.csv", CSV.replace(f"{E[2, 1]},", ",", 1), "row 2, column 'b': expected a number, got ''"),
+    "a number missing": ("e.csv", CSV.replace(f"{E[2, 1]},", ",", 1), "row 2, column 'f1': expected a number, got ''"),
     "a column too many": ("e.csv", CSV.replace("tea,", "tea,9,"), "expected whole csv data"),
-    "a header twice": ("e.csv", CSV.replace("b", "a", 1), "expected columns with different names, got 'a' twice"),
-    "a header alone": ("e.csv", "name,a,b\n", "e.csv: expected"),
+    "a header twice": ("e.csv", CSV.replace("f1", "f0", 1), "expected columns with different names, got 'f0' twice"),
+    "a header alone": ("e.csv", "name,f0,f1\n", "e.csv: expected"),
     "only names": ("e.csv", "name,what\na,b\nc,d\n", "expected columns of numbers"),
     "a line without end": ("e.csv", "1," * 10**6, "expected lines of at most 1,000,000 bytes"),
     "wide and short": ("e.csv", "a" + ",b" * 50_000 + "\n" + "1\n" * 100_000, "expected rows as long as the first"),
@@ -269,7 +275,12 @@ def test_parquet_that_promises_more_than_it_holds(tmp_path):
     parquet.write_table(long, tmp_path / "n.parquet")
     parquet.write_table(pa.table({"v": [[1.0], None] * 3}), tmp_path / "l.parquet")
     parquet.write_table(pa.table({}), tmp_path / "none.parquet")
-    said = {"e": "promised", "n": "names of at most", "l": "lists of one length", "none": "expected"}
+    said = {
+        "e": "promised",
+        "n": "names of at most",
+        "l": "row 1, column 'v': expected a list of numbers, got null",
+        "none": "expected",
+    }
     for file, sentence in said.items():
         with pytest.raises(InputError, match=sentence):
             read_table(tmp_path / f"{file}.parquet", "items")
@@ -286,3 +297,223 @@ def test_the_worst_take_little_memory_and_time(tmp_path):
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
         done = subprocess.run([*command, str(tmp_path / file)], capture_output=True, timeout=10, env=one_thread)
         assert (done.returncode, done.stderr.count(b"\n")) == (2, 1), done.stderr
+
+
+def binary(names=JOINED, values=E, end=b"\n"):
+    """Word2vec's binary format, as the original program writes it."""
+    rows = (name.encode() + b" " + row.astype("<f4").tobytes() + end for name, row in zip(names, values, strict=True))
+    return f"{len(values)} {values.shape[1]}\n".encode() + b"".join(rows)
+
+
+def lines(**columns):
+    """JSON lines."""
+    return "".join(
+        json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in zip(*columns.values(), strict=True)
+    )
+
+
+PACKED = {  # the file, what it holds, the names of its rows
+    "CSV, gzipped": ("e.csv.gz", lambda: gzip.compress(("name,f0,f1,f2\n" + text(E)).encode()), NAMES),
+    "fastText's, gzipped": ("e.vec.gz", lambda: gzip.compress(("6 3\n" + text(E, " ", JOINED)).encode()), JOINED),
+    "an array, gzipped": ("e.npy.gz", lambda: gzip.compress(saved(E)), None),
+    "JSON lines with lists": ("e.jsonl", lambda: lines(id=NAMES, vector=E.tolist()), NAMES),
+    "JSON lines of numbers": (
+        "e.json",
+        lambda: lines(id=NAMES, f0=E[:, 0].tolist(), f1=E[:, 1].tolist(), f2=E[:, 2].tolist()),
+        NAMES,
+    ),
+    "JSON lines, gzipped": ("e.jsonl.gz", lambda: gzip.compress(lines(id=NAMES, vector=E.tolist()).encode()), NAMES),
+    "word2vec's binary": ("e.bin", binary, JOINED),
+    "gensim's binary": ("e.bin", lambda: binary(end=b""), JOINED),
+    "binary, gzipped": ("e.bin.gz", lambda: gzip.compress(binary()), JOINED),
+    "semicolons": ("e.csv", lambda: "name;f0;f1;f2\n" + text(E, ";"), NAMES),
+    "decimal commas": ("e.csv", lambda: "name;f0;f1;f2\n" + text(E, ";").replace(".", ","), NAMES),
+}
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_other_formats_are_read(tmp_path, name):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    file, data, names = PACKED[name]
+    found = read_table(put(tmp_path, file, data()))
+    np.testing.assert_allclose(found.values, E, rtol=1e-6)
+    assert found.names == names
+
+
+def test_gensim_writes_what_is_read(tmp_path):
+    word2vec = pytest.importorskip("gensim.models.keyedvectors", reason="gensim is an extra of the tests")
+    vectors = word2vec.KeyedVectors(3)
+    vectors.add_vectors(JOINED, E.astype("f4"))
+    for ending, options in (("bin", {"binary": True}), ("txt", {})):
+        vectors.save_word2vec_format(str(tmp_path / f"e.{ending}"), **options)
+        found = read_table(tmp_path / f"e.{ending}")
+        np.testing.assert_allclose(found.values, E, rtol=1e-6)
+        assert found.names == JOINED
+
+
+def spark(folder, ending, write):
+    """A folder as Spark writes it: parts, of which one is empty, their checksums, and a mark that all are there."""
+    folder.mkdir()
+    rows = frame().set_axis(["f0", "f1", "f2"], axis=1).assign(id=IDS)
+    for number, part in enumerate([rows[:2], rows[2:3], rows[3:], rows[:0]]):
+        name = f"part-{number:05}-4ad2-c000.{ending}"
+        write(part, folder / name)
+        put(folder, f".{name}.crc", b"crc")
+    put(folder, "_SUCCESS", b"")
+    return folder
+
+
+def als(part, path):
+    """What ALSModel.itemFactors holds: an id and a list of numbers."""
+    part.assign(features=part[["f0", "f1", "f2"]].to_numpy().tolist())[["id", "features"]].to_parquet(path)
+
+
+WRITTEN = {
+    "parquet": ("snappy.parquet", lambda part, path: part.to_parquet(path)),
+    "ALS": ("snappy.parquet", als),
+    "csv": ("csv", lambda part, path: part.to_csv(path, index=False)),
+    "csv.gz": ("csv.gz", lambda part, path: part.to_csv(path, index=False)),
+    "json": ("json", lambda part, path: part.to_json(path, orient="records", lines=True)),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_folder_of_part_files_is_one_table(tmp_path, name):
+    pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    found = read_table(spark(tmp_path / "items", *WRITTEN[name]))
+    np.testing.assert_allclose(found.values, E)
+    assert found.names == IDS
+    assert cli.was_read("items", str(tmp_path / "items"), found).startswith(
+        "items: 6 × 3 from items, names 7, 12 …; 'id'"
+    )
+
+
+def test_folders_that_are_no_table(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is an extra")
+    folder = spark(tmp_path / "items", *WRITTEN["parquet"])
+    (folder / "_delta_log").mkdir()  # which says what parts are still valid
+    with pytest.raises(
+        InputError, match=r"items: expected a folder of part files alone, got a folder in it, _delta_log"
+    ):
+        read_table(folder)
+    (folder / "_delta_log").rmdir()
+    put(folder, "part-9.csv", "f0,f1\n1,2\n")
+    with pytest.raises(InputError, match=r"items: expected part files of one kind, .*got part-00000.*, part-9\.csv"):
+        read_table(folder)
+    (folder / "part-9.csv").unlink()
+    frame().assign(other=1).rename(columns=str).to_parquet(folder / "part-9.parquet")
+    with pytest.raises(InputError, match=r"items: expected parts with the same columns, f0, f1, f2, id, got 0, 1"):
+        read_table(folder)
+
+
+PIPED = [
+    saved(E),
+    zipped(e__npy=saved(E)),
+    binary(),
+    "name,f0,f1,f2\n" + text(E),
+    gzip.compress(text(E, "\t").encode()),
+]
+
+
+@pytest.mark.parametrize("data", [*PIPED, "6 3\n" + text(E, " ", JOINED), lines(id=IDS, vector=E.tolist())])
+def test_what_is_piped_in_is_seen_by_how_it_begins(monkeypatch, data):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    stream = io.TextIOWrapper(io.BytesIO(data.encode() if isinstance(data, str) else data))
+    monkeypatch.setattr("sys.stdin", stream)
+    found = read_table("-")
+    np.testing.assert_allclose(found.values, E, rtol=1e-6)
+    assert cli.was_read("items", "-", found).startswith("items: 6 × 3 from stdin")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes with a name are of other systems")
+def test_a_named_pipe_is_read_once(tmp_path):
+    np.savez(tmp_path / "m.npz", item_factors=E, user_factors=E[:2])
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", "cat m.npz > pipe"], cwd=tmp_path):
+        items, users = read_pair(tmp_path / "pipe")
+    np.testing.assert_array_equal(items.values, E)
+    np.testing.assert_array_equal(users.values, E[:2])
+
+
+MANY = {  # arrays of a file, what is read as items and users, or the sentence
+    "a, b": ("b", "a"),
+    "p, q": ("q", "p"),
+    "a, b, c": "got a, b, c; say which: m.npz#a",
+    "a, b, c, d": "got a, b, c, d; say which: m.npz#a",
+    "x, y": "got x, y; say which: m.npz#x",
+    "pu, qi, yj": ("qi", "pu"),
+    "item_factors, user_factors, W": ("item_factors", "user_factors"),
+    "items, user_bias, user_factors": "one array of users, got user_bias, user_factors; say which: m.npz#user_bias",
+}
+
+
+@pytest.mark.parametrize("names", MANY)
+def test_which_of_several_arrays_is_read_is_said_or_asked(tmp_path, monkeypatch, capsys, names):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.normal(size=(9 + i, 3)) for i, name in enumerate(names.split(", "))}
+    np.savez("m.npz", **arrays)
+    if isinstance(MANY[names], str):
+        assert cli.main(["m.npz"]) == 2
+        assert MANY[names] in capsys.readouterr().err
+    else:
+        assert cli.main(["m.npz"]) == 0
+        said = capsys.readouterr().out.splitlines()
+        for line, role, name in zip(said, ("items", "users"), MANY[names], strict=False):
+            assert line.startswith(f"{role}: {len(arrays[name])} × 3 from m.npz#{name}, no names")
+        assert ("W not read" in said[0]) == ("W" in arrays)
+    chosen = names.split(", ")[-1]
+    assert cli.main([f"m.npz#{chosen}"]) == 0
+    assert f"from m.npz#{chosen}, no names" in capsys.readouterr().out
+
+
+def test_what_counts_are_read_from_is_said(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    monkeypatch.chdir(tmp_path)
+    np.save("e.npy", E)
+    put(tmp_path, "n.csv", "item,count,year\n" + "".join(f"{i},{i + 1},1999\n" for i in range(6)))
+    assert cli.main(["e.npy", "--item-counts", "n.csv#count"]) == 0
+    assert "\nitem counts: 6 from n.csv#count, names 0, 1 …; column 'count'\n" in capsys.readouterr().out
+    assert read_table("n.csv", "vector").note == "column 'year'"
+    np.save("n.npy", np.ones((6, 2)))
+    put(tmp_path, "names.txt", "The Matrix\nTea\nA B C\nD\nE F\nG\n")
+    assert read_table("names.txt", "vector").values[0] == "The Matrix"
+    with pytest.raises(InputError, match=r"expected one value a row, got shape \(6, 2\)"):
+        read_table("n.npy", "vector")
+
+
+TORCH = pickle.dumps([1])
+WORSE = {  # the file, what it holds, a part of the sentence
+    "no name": ("", None, "cosine-audit: '': expected a file, got a name that leads nowhere"),
+    "a pickle": ("e.pkl", b"x", "save arrays instead: np.save('items.npy', model.item_factors)"),
+    "PyTorch's": ("e.pt", b"x", "model.item_embedding.weight.detach().cpu().float().numpy()"),
+    "PyTorch's .bin": (
+        "e.bin",
+        TORCH,
+        "e.bin: expected the first line of word2vec's format, rows and columns, got other",
+    ),
+    "half a .bin": ("e.bin", binary()[:-9], "e.bin, row 5: expected a word and 3 numbers, got the end of the file"),
+    "a .bin that lies": ("e.bin", b"9999999 300\n" + bytes(99), "expected 9,999,999 rows and 300 columns as promised"),
+    "bfloat16": ("e.npy", header("(6, 3)", "|V2") + bytes(36), "as NumPy saves bfloat16: save items.astype('float32')"),
+    "no gzip": ("e.csv.gz", b"x,y\n", "e.csv.gz: expected whole csv data, got: Not a gzipped file"),
+    "half a gzip": ("e.csv.gz", gzip.compress(CSV.encode())[:-9], "e.csv.gz: expected whole csv data, got: Compressed"),
+    "a gzip bomb": ("e.csv.gz", gzip.compress(bytes(11 * 10**6)), "e.csv.gz: expected at most 10,000,000 bytes"),
+    "an empty gzip": ("e.csv.gz", gzip.compress(b""), "e.csv.gz: expected data, got an empty file"),
+    "no JSON": ("e.jsonl", '{"id": 1}\n{"id"\n', "e.jsonl, line 2: expected one JSON object a line, got"),
+    "a list": ("e.json", "[1, 2]\n", "e.json, line 1: expected one JSON object a line, got list"),
+    "other keys": ("e.jsonl", '{"id": 1}\n{"ID": 2}\n', "e.jsonl, line 2: expected the keys id, got ID"),
+    "nested": ("e.json", "[" * 10**5, "e.json: expected whole json data, got: maximum recursion depth"),
+}
+
+
+@pytest.mark.parametrize("name", WORSE)
+def test_what_else_is_wrong_is_one_sentence(tmp_path, monkeypatch, capsys, name):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    monkeypatch.chdir(tmp_path)
+    file, data, sentence = WORSE[name]
+    if data is not None:
+        put(tmp_path, file, data)
+    assert cli.main([file]) == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("\n"), len(said.err) < 500) == ("", 1, True)
+    assert sentence in said.err

@@ -1,8 +1,13 @@
 """Did training determine the cosines of your item embeddings, or chance? What should be used instead?"""
 
+from importlib import import_module
+
 __version__ = "1.0.0"
-
-from cosine_audit.gauges import safe_items
-from cosine_audit.report import audit
-
 __all__ = ["audit", "safe_items"]
+
+
+def __getattr__(name):
+    """What __all__ lists, imported when it is asked for: the command answers Ctrl-C while NumPy and SciPy load."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module({"audit": "cosine_audit.report", "safe_items": "cosine_audit.gauges"}[name]), name)

@@ -9,7 +9,9 @@ import textwrap
 from pathlib import Path
 
 from cosine_audit import __version__
-from cosine_audit.files import ITEMS, USERS, InputError, read_pair, read_table
+from cosine_audit.arrays import ITEMS, USERS
+from cosine_audit.checks import InputError
+from cosine_audit.files import read_pair, read_table
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
 
@@ -29,9 +31,11 @@ def parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     options.error = lambda message: options.exit(2, f"cosine-audit: {message}\n")  # one sentence
-    add = options.add_argument
-    add("items", help="item embeddings: .npy, .npz, .csv, .tsv, .txt, .vec, .parquet, .safetensors; file#array")
+    add, twice = options.add_argument, {"action": "append", "default": []}  # where items and users differ
+    add("items", help="item embeddings: a file, file#array, a folder of part files, or - for stdin")
     add("users", nargs="?", help="the other factor, all of its rows: the scores are users @ items.T")
+    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
+    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
     add("--trained-by", metavar="LIBRARY", help="see below; case, spaces and hyphens do not matter")
     add("--objective", metavar="NAME", help="see below, where --trained-by has no name for it")
     add("--names", metavar="FILE", help="the items' names, where their file has none")
@@ -51,12 +55,13 @@ def parser():
 def examine(given):
     """The Report of what the command line names."""
     what_was_said(given.trained_by, given.objective)
-    items, users = read_pair(given.items, given.users)
+    items, users = read_pair(given.items, given.users, given.columns, given.id)
     if given.safe_items is not None and users is None:
         raise InputError("--safe-items: expected users, which safe items are made from, got none")
-    about = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
-    about = {key: vector_for(key, path, items, users) for key, path in about.items() if path is not None}
-    about.setdefault("names", items.names)
+    paths = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
+    tables = {key: beside(key, path, items, users, given) for key, path in paths.items() if path is not None}
+    check_asked(given, [items, users, tables.get("again")])
+    about = {"names": items.names} | {key: table.values for key, table in tables.items()}
     said = {"trained_by": given.trained_by, "objective": given.objective, "sample": given.sample}
     many = len(items.values) >= 100_000
     if many:
@@ -65,29 +70,42 @@ def examine(given):
     report = audit(items.values, others, **about, **said, progress=tell if many else None)
     report.read = [was_read("items", given.items, items)]
     report.read += [] if users is None else [was_read("users", given.users or given.items, users)]
+    report.read += [was_read(key, paths[key], table) for key, table in tables.items()]
     if given.users is not None and USERS.search(Path(given.items).stem) and ITEMS.search(Path(given.users).stem):
         report.warnings.append(f"Items come first, then users: were {given.items} and {given.users} swapped?")
     return report
 
 
-def vector_for(key, path, items, users):
-    """Counts, labels or names from a file, in the order of the rows: if both files have names, these have to agree."""
-    table = read_table(path, "items" if key == "again" else "vector")
+def beside(key, path, items, users, given):
+    """A Table in the order of the rows, of counts, labels, names or another run: names, where both have them, agree."""
+    columns = ("items", given.columns, given.id) if key == "again" else ("vector",)
+    table = read_table(path, *columns)
     wanted = users.names if key == "user_counts" and users is not None else items.names
     if table.names is not None and wanted is not None and len(table.names) == len(wanted):
         for row, (got, name) in enumerate(zip(table.names, wanted, strict=True)):
             if str(got) != str(name):
                 what = f"{plain(name)!r}, as the embeddings have"
                 raise InputError(f"{path}, row {row}: expected {what}, got {plain(got)!r}")
-    return table.values
+    return table
+
+
+def check_asked(given, tables):
+    """InputError for --columns or --id of which no file has the columns."""
+    followed = {one for table in tables if table is not None for one in table.asked}
+    for option, what, asked in (("--columns", "columns", given.columns), ("--id", "a column", given.id)):
+        for one in asked:
+            if one not in followed:
+                raise InputError(f"{option}: expected {what} that a file has, got {one!r}")
 
 
 def was_read(role, path, table):
     """A line that says what a file was read as."""
     size = " × ".join(f"{n:,}".replace(",", " ") for n in table.values.shape)
     names = "no names" if table.names is None else f"names {', '.join(plain(name, 20) for name in table.names[:2])} …"
+    file = Path(path.removesuffix(f"#{table.array}")).name if path != "-" else "stdin"
+    array = f"#{plain(table.array)}" if table.array else ""
     note = f"; {table.note}" if table.note else ""
-    return f"{role}: {size} from {plain(Path(path).name, 60)}, {names}{note}"
+    return f"{role.replace('_', ' ')}: {size} from {plain(file, 60)}{array}, {names}{note}"
 
 
 def tell(step, share):
@@ -112,7 +130,7 @@ def say(text):
     except OSError as problem:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what Python still holds
         if not isinstance(problem, BrokenPipeError):
-            raise
+            raise OSError(f"stdout: {problem.strerror}") from None
 
 
 def main(argv=None):

@@ -208,9 +208,20 @@ def safe_items(*, items, users, interactions=None, center=True, ranking=False):
     return in_gauge(B, gauges["centered" if center else "back"])
 
 
+def as_array(name, value):
+    """What NumPy makes of a value; TypeError for numbers that are masked, and for tensors that NumPy cannot read."""
+    if np.ma.is_masked(value):
+        raise TypeError(f"{name} must have no masked numbers, got {np.ma.count_masked(value)}: fill them or drop rows")
+    try:
+        return np.asarray(value)
+    except (RuntimeError, TypeError, ValueError) as problem:
+        tensor = f"; of a tensor pass {name}.detach().cpu().float().numpy()" if hasattr(value, "detach") else ""
+        raise TypeError(f"{name} must be an array, got {type(value).__name__}: {problem}{tensor}") from None
+
+
 def valid_matrix(name, value):
     """A matrix of real, finite numbers with a row other than zero: float32 and float64 as they are."""
-    array = np.asarray(value)
+    array = as_array(name, value)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must be a matrix with rows and columns, got shape {array.shape}")
     if array.dtype.kind not in "iuf":

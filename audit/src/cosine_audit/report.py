@@ -6,13 +6,14 @@ import os
 import textwrap
 from functools import cached_property
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
 from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
-from cosine_audit.gauges import in_gauge, valid_matrix, valid_pair
+from cosine_audit.gauges import as_array, in_gauge, valid_matrix, valid_pair
 from cosine_audit.objectives import what_was_said
 
 WORDS = {
@@ -81,7 +82,7 @@ def valid_vector(name, values, E):
     """A value for each row of E, as an array."""
     if values is None:
         return None
-    array = np.asarray(values)
+    array = as_array(name, values)
     if E is None or array.shape != (len(E),):
         expected = "users, which were not given" if E is None else f"shape ({len(E)},)"
         raise ValueError(f"{name} must have {expected}, got shape {array.shape}")
@@ -182,7 +183,7 @@ class Report:
 
     def files(self, folder=None, safe_items=None):
         """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go."""
-        save = lambda stream: np.save(stream, self.safe_items)  # noqa: E731
+        save = lambda stream: save_array(stream, self.safe_items)  # noqa: E731
         files = {} if safe_items is None else {Path(safe_items): save}
         if folder is None:
             return files
@@ -190,6 +191,11 @@ class Report:
         last = None if self.users is None else save  # none must stay from an earlier run
         contents = lambda stream: stream.write(page), lambda stream: stream.write(summary), last
         return files | dict(zip(places(folder), contents, strict=True))
+
+
+def save_array(stream, array):
+    """Write an array in NumPy's format through Python; NumPy itself overlooks a disk that is full when a file ends."""
+    np.save(SimpleNamespace(write=stream.write), array)
 
 
 def places(folder=None, safe_items=None):
@@ -208,6 +214,15 @@ def writable(path, folder=None):
 
 
 @contextlib.contextmanager
+def named(path):
+    """An OSError that names the file; NumPy tells of a full disk how many numbers it wrote, and no more."""
+    try:
+        yield
+    except OSError as problem:
+        raise OSError(f"{path}: {problem.strerror or 'no space left, or the disk failed'}") from None
+
+
+@contextlib.contextmanager
 def all_or_none(files, folder=None):
     """Write files, see Report.files, beside their places, and rename them when the context ends; else nothing is left.
 
@@ -223,7 +238,7 @@ def all_or_none(files, folder=None):
             target = writable(path)
             if save is not None:
                 part = target.with_name(f".audit-{os.getpid()}-{len(parts)}")
-                with open(part, "xb") as stream:
+                with named(path), open(part, "xb") as stream:
                     parts[part] = target
                     save(stream)
         yield
