@@ -55,7 +55,6 @@ def test_a_module_is_tested_by_the_tests_that_name_it():
 
 def test_what_no_test_notices_is_named_and_the_rest_is_counted(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # for a faster start
     for folder in ("helpers", "tests"):
         (tmp_path / folder).mkdir()
     module, test = tmp_path / "helpers/shop.py", tmp_path / "tests/test_shop.py"
