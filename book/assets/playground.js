@@ -158,7 +158,7 @@ function rescaling(figure, { names, items, user, pick, whose = "the user", label
       add(svg, "path", { d: path([[x(0), y(0)], [x(v), y(w)]]), style });
       add(svg, "circle", { cx: x(v), cy: y(w), r: 4, style: `fill: var(${hues[i]})` });
       const apart = [-6, 14, 4, -4, 14][i];
-      add(svg, "text", { x: x(v) + 7, y: y(w) + apart, style: `fill: var(${hues[i]})` }, names[i]);
+      add(svg, "text", { class: "name", x: x(v) + 7, y: y(w) + apart, style: `fill: var(${hues[i]})` }, names[i]);
     });
   }
 
@@ -242,7 +242,8 @@ function split(figure, { names, directions, products, start, pick }) {
       const style = `stroke: var(${hues[i]}); stroke-width: ${i === pick ? 4 : 2}`;
       add(picture, "path", { d: path([[across(0), up(0)], [across(v), up(w)]]), style });
       add(picture, "circle", { cx: across(v), cy: up(w), r: 4, style: `fill: var(${hues[i]})` });
-      add(picture, "text", { x: across(v) + 7, y: labels[i], style: `fill: var(${hues[i]})` }, names[i]);
+      const place = { x: across(v) + 7, y: labels[i] };
+      add(picture, "text", { class: "name", ...place, style: `fill: var(${hues[i]})` }, names[i]);
     });
   }
 
