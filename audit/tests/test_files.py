@@ -495,6 +495,7 @@ WORSE = {  # the file, what it holds, a part of the sentence
     "half a .bin": ("e.bin", binary()[:-9], "e.bin, row 5: expected a word and 3 numbers, got the end of the file"),
     "a .bin that lies": ("e.bin", b"9999999 300\n" + bytes(99), "expected 9,999,999 rows and 300 columns as promised"),
     "bfloat16": ("e.npy", header("(6, 3)", "|V2") + bytes(36), "as NumPy saves bfloat16: save items.astype('float32')"),
+    "empty lines": ("e.csv", "\n\n\n", "e.csv: expected data in the first two lines, got empty lines"),
     "no gzip": ("e.csv.gz", b"x,y\n", "e.csv.gz: expected whole csv data, got: Not a gzipped file"),
     "half a gzip": ("e.csv.gz", gzip.compress(CSV.encode())[:-9], "e.csv.gz: expected whole csv data, got: Compressed"),
     "a gzip bomb": ("e.csv.gz", gzip.compress(bytes(11 * 10**6)), "e.csv.gz: expected at most 10,000,000 bytes"),

@@ -155,6 +155,7 @@ def kind_of(path):
 def sources(path):
     """The Sources of a path: a file, the part files of a folder, or what comes through a pipe."""
     if path == "-":
+        expect(sys.stdin, "stdin", "data", "a closed stream")
         return [piped("stdin", sys.stdin.buffer)]
     expect(os.path.exists(path), path or "''", "a file", "a name that leads nowhere")
     mode = os.stat(path).st_mode

@@ -52,6 +52,7 @@ def beginning(file):
         lines = [stream.readline(100 * LONGEST + 1) for _ in range(2)]
         fine = max(map(len, lines)) <= 100 * LONGEST
         expect(fine, file, f"lines of at most {100 * LONGEST:,} bytes", "a longer one")
+        expect(any(line.strip() for line in lines), file, "data in the first two lines", "empty lines")
         rows = 2 + sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(2**20), b""))
     return *(line.decode("utf-8-sig").rstrip("\r\n") for line in lines), rows
 
