@@ -443,7 +443,7 @@ MANY = {  # arrays of a file, what is read as items and users, or the sentence
     "x, y": "got x, y; say which: m.npz#x",
     "pu, qi, yj": ("qi", "pu"),
     "item_factors, user_factors, W": ("item_factors", "user_factors"),
-    "items, user_bias, user_factors": "one array of users, got user_bias, user_factors; say which: m.npz#user_bias",
+    "items, user_bias, user_factors": "got user_bias, user_factors; say which, after the items: m.npz#user_bias",
 }
 
 

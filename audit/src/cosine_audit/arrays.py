@@ -91,9 +91,11 @@ def choose(file, key, role, dimensions):
 
 def called(names, role):
     """The arrays whose names say that they are items, or users."""
-    pattern = {"items": ITEMS, "users": USERS}.get(role)
-    found = [name for name in names if pattern and pattern.search(name)]
-    return found or [name for name in names if len(names) == 2 and name.lower() in LETTERS.get(role, ())]
+    if role == "vector":
+        return []
+    pattern = {"items": ITEMS, "users": USERS}[role]
+    letters = [name for name in names if name.lower() in LETTERS[role]] if len(names) == 2 else []
+    return [name for name in names if pattern.search(name)] or letters
 
 
 def users_beside(file):
@@ -102,7 +104,8 @@ def users_beside(file):
         return None
     some = [name for name, count in ARCHIVES[file.kind](file).items() if count == 2]
     found = called(some, "users")
-    expect(len(found) < 2, file, "one array of users", f"{quoted_list(found)}; say which: {file}#{(found or [''])[0]}")
+    got = f"{quoted_list(found)}; say which, after the items: {file}#{found[0]}" if found else ""
+    expect(len(found) < 2, file, "one array of users", got)
     return found[0] if found else None
 
 
@@ -130,20 +133,21 @@ def tensor_dimensions(file):
         return {name: len(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
 
 
+def word2vec_shape(file, line):
+    """Rows and columns, as the first line promises, if the file is as long."""
+    promised = re.fullmatch(rb"(\d{1,18}) ([1-9]\d{0,8})\s*", line)
+    got = "other bytes, perhaps a pickle, which is never loaded; save arrays or text instead"
+    expect(promised, file, "the first line of word2vec's format, rows and columns", got)
+    rows, columns = map(int, promised.groups())
+    fine = rows * (4 * columns + 1) <= file.size
+    expect(fine, file, f"{rows:,} rows and {columns:,} columns as promised", f"{file.size:,} bytes")
+    return rows, columns
+
+
 def read_word2vec(file, key, role):
     """Word2vec's binary format: a line of rows and columns, then for each row a word, a space and float32."""
     with file.open() as stream:
-        first = stream.readline(LONGEST)
-        promised = re.fullmatch(rb"(\d{1,18}) (\d{1,9})\s*", first)
-        got = "other bytes, perhaps a pickle, which is never loaded; save arrays or text instead"
-        expect(promised and int(promised[2]), file, "the first line of word2vec's format, rows and columns", got)
-        rows, columns = map(int, promised.groups())
-        expect(
-            rows * (4 * columns + 1) <= file.size,
-            file,
-            f"{rows:,} rows and {columns:,} columns as promised",
-            f"{file.size:,} bytes",
-        )
+        rows, columns = word2vec_shape(file, stream.readline(LONGEST))
         data, at = stream.read(), 0
     names, values = [], np.empty((rows, columns), np.float32)
     for row in range(rows):

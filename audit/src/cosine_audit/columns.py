@@ -115,7 +115,7 @@ def as_numbers(column):
     import pandas as pd
 
     column = column.astype(str) if column.dtype.kind in "OmM" else column  # a time is no number
-    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return pd.to_numeric(column, errors="coerce").astype(float).to_numpy()
 
 
 def complete(file, column, numbers):

@@ -67,8 +67,9 @@ def read_pair(items, users=None, spans=(), ids=()):
             own = users_beside(some[0]) if not key else None
             return found, None if own is None else table_of(some, own, "users", spans, ids)
     others = read_table(users, "users", spans, ids)
-    same = found.columns is None or others.columns is None or set(found.columns) != set(others.columns)
-    expect(same or found.columns == others.columns, users, "dimensions in the order of the items'", "another order")
+    first, second = found.columns or [], others.columns or []
+    fine = first == second or sorted(first) != sorted(second)
+    expect(fine, users, "dimensions in the order of the items'", "another order")
     return found, others
 
 
@@ -86,7 +87,8 @@ def table_of(some, key, role, spans=(), ids=()):
         table = ARRAYS[some[0].kind](some[0], key, role)
         shape = np.shape(table.values)
         if role == "vector":
-            expect(shape[0:1] > (0,) and shape[1:] in ((), (1,)), file, "one value a row", f"shape {shape}")
+            one_each = 0 not in shape and (len(shape) == 1 or shape[1:] == (1,))
+            expect(one_each, file, "one value a row", f"shape {shape}")
             return table._replace(values=np.ravel(table.values))
         expect(len(shape) == 2 and 0 not in shape, file, "a matrix with rows and columns", f"shape {shape}")
         return from_array(file, table, spans)
@@ -142,6 +144,8 @@ def one_sentence(path):
     except MemoryError:
         raise InputError(f"{name}: expected a file that fits into memory, got a larger one") from None
     except Exception as problem:
+        if isinstance(problem, OSError) and problem.strerror:
+            raise InputError(f"{name}: {problem.strerror}") from None
         reason = " ".join(str(problem).split())[:200] or type(problem).__name__
         raise InputError(f"{name}: expected {('whole ' + kind_of(path)[1:]).strip()} data, got: {reason}") from None
 
@@ -204,10 +208,8 @@ def all_of(path, stream, most):
 def parts(folder):
     """The Sources of a folder's part files, as Spark writes them; hidden files, _SUCCESS and empty parts are none."""
     shown = [one for one in sorted(Path(folder).iterdir()) if not one.name.startswith(".")]
-    below = [one.name for one in shown if one.is_dir()]
-    expect(
-        not below, folder, "a folder of part files alone", f"a folder in it, {below[0]}" if below else ""
-    )  # Delta, partitions
+    below = next((one.name for one in shown if one.is_dir()), None)  # of partitions, or Delta's log of valid parts
+    expect(below is None, folder, "a folder of part files alone", f"a folder in it, {below}")
     files = [one for one in shown if not one.name.startswith("_")]
     kinds = {kind_of(one) for one in files}
     got = quoted_list(one.name for one in files) or "none"
