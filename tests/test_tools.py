@@ -9,6 +9,7 @@ import types
 
 import colab
 import nbformat
+import no_warnings
 import notebooks
 import pytest
 import repository
@@ -54,6 +55,19 @@ def test_buttons_lead_to_the_branch_that_the_workflow_pushes(monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     repository.point_buttons(None, config)
     assert "launch_buttons" not in options  # nowhere to lead
+
+
+def test_scripts_of_thebe_are_not_loaded_twice_and_the_color_mode_has_a_name():
+    def listener(module):
+        return types.SimpleNamespace(handler=types.FunctionType((lambda: 0).__code__, {"__name__": module}))
+
+    one, other, thebe = map(listener, ("one", "other", "sphinx_thebe"))
+    events = {"env-before-read-docs": [one, thebe], "doctree-resolved": [thebe, other], "build-finished": [thebe]}
+    app = types.SimpleNamespace(events=types.SimpleNamespace(listeners=events))
+    config = types.SimpleNamespace(html_context={})
+    no_warnings.quiet_console(app, config)
+    assert events == {"env-before-read-docs": [one], "doctree-resolved": [other], "build-finished": [thebe]}
+    assert config.html_context == {"default_mode": "auto"}
 
 
 @pytest.mark.parametrize("name", ["a.ipynb", "a.md"])
