@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cosine_audit import audit
 from cosine_audit import evidence as e
 from cosine_audit import gauges as g
 from cosine_audit import verdict as v
@@ -61,3 +62,18 @@ def test_an_item_with_the_same_score_for_every_user_has_no_direction_and_one_tha
         assert np.linalg.norm(U[:2], axis=1) == pytest.approx([0, 1])
         expected = np.corrcoef((P @ B[1:].T).T)[0]
         assert U[1] @ U[1:].T == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize(("spread", "verdict"), [(0.01, "no"), (0.03, "unknown"), (0.2, "yes")])
+def test_the_nearer_items_are_to_a_plane_the_less_a_softmax_sees_its_height(rng, spread, verdict):
+    users, sides = unit(rng.normal(size=(800, 4))), unit(rng.normal(size=(300, 3)))
+    heights = 0.8 * (1 + spread * rng.choice([-1, 1], size=(300, 1)))
+    items = np.hstack([heights, np.sqrt(1 - heights**2) * sides])
+    lower = np.hstack([np.full((300, 1), 0.4), np.sqrt(1 - 0.4**2) * sides])  # one height, and so other cosines
+    rest = users[:, 1:] * 0.6 / np.sqrt(1 - 0.4**2)
+    theirs = np.hstack([np.sqrt(1 - np.sum(rest**2, axis=1, keepdims=True)), rest])
+    moved = users @ items.T - theirs @ lower.T
+    moved = moved - moved.mean(axis=1, keepdims=True)  # which a softmax over items does not see
+    assert spread / 2 < np.std(moved) < spread
+    assert np.abs(items @ items.T - lower @ lower.T).max() > 0.5
+    assert audit(items, users, trained_by="two towers normalized").verdict == verdict
