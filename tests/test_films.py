@@ -26,9 +26,12 @@ def test_nearest_by_angle_and_not_by_length(film):
 
 def test_a_picture_has_each_film_in_its_color_and_the_largest_cosine_in_bold():
     _, (left, right) = plt.subplots(1, 2)
-    draw_arrows(left, [[1, 2], [1, 1], [2, 0], [1, -1], [1, -2]])
+    E = dict(zip(FILMS, [[1, 2], [1, 1], [2, 0], [1, -1], [1, -2]], strict=True))
+    draw_arrows(left, list(E.values()))
     draw_cosines(right, [0.2, -0.4, 1, 0.3, 0.0])
-    assert {text.get_text(): text.get_color() for text in left.texts if text.get_text()} == COLORS
+    names = {text.get_text(): text for text in left.texts if text.get_text()}
+    assert {film: text.get_color() for film, text in names.items()} == COLORS
+    assert all(np.dot(text.get_position(), E[film]) > np.dot(E[film], E[film]) for film, text in names.items())  # ahead
     written = {text.get_text(): text.get_weight() for text in right.texts}
     assert written == {"0.20": "normal", "−0.40": "normal", "0.30": "bold", "0.00": "normal"}
     assert [label.get_text() for label in right.get_yticklabels()] == [film for film in FILMS if film != "Harbor"]
