@@ -63,7 +63,7 @@ def places(path):
 def drawn(n, folder):
     """The first n places of a folder: the first of each of its files, then the second of each."""
     files = sorted(ROOT.glob("audit/src/cosine_audit/*.py" if folder == "audit" else f"{folder}/*.py"))
-    turns = zip_longest(*(sorted(places(path)) for path in files))
+    turns = zip_longest(*(sorted({place[0]: place for place in places(path)}.values()) for path in files))
     return [place for turn in turns for place in sorted(filter(None, turn))][:n]
 
 
