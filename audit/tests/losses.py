@@ -118,13 +118,28 @@ def on_both_spheres(rng, m, w):
     return np.sqrt(squares) * rng.choice([-1, 1], (m, k))
 
 
-def steps(X, seed=0, penalty=0.02, rate=0.02, epochs=10):
+def steps(X, seed=0, penalty=0.02, rate=0.01, epochs=24):
     """Stochastic steps on the squared error from a small start, each shrinking the two rows of a rating."""
     rng = np.random.default_rng(seed)
-    P, B = start(seed, 0.1)
+    P, B = start(seed, 0.03)
     for _ in range(epochs):
         for u, i in rng.permutation(np.argwhere(rng.random(X.shape) < 0.4)):
             p, error = P[u].copy(), 4 * X[u, i] - 1 - P[u] @ B[i]
             P[u] += rate * (error * B[i] - penalty * p)
             B[i] += rate * (error * p - penalty * B[i])
     return P, B
+
+
+def on_a_sphere(rng, F, m, k=4):
+    """m unit rows where F is 0: between two random ones at which it has two signs, by halving."""
+    found = np.empty((0, k))
+    while len(found) < m:
+        low, high = unit(rng.normal(size=(4 * m, k))), unit(rng.normal(size=(4 * m, k)))
+        kept = (F(low) < 0) & (F(high) > 0)
+        low, high = low[kept], high[kept]
+        for _ in range(60):
+            middle = unit(low + high)
+            below = (F(middle) < 0)[:, None]
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        found = np.vstack([found, low])
+    return found[:m]

@@ -97,6 +97,7 @@ NMF, L2 = "decomposition.NMF", ("objective", "factors")
 MODELS = {  # how it is trained; how it is named; other arguments; the verdict that it deserves
     "implicit ALS": (lambda: of_implicit("als"), "implicit ALS", {}, "no"),
     "implicit ALS, converged": (lambda: of_implicit("als", regularization=3, iterations=300), "als", {}, "yes"),
+    "implicit ALS, nearly": (lambda: of_implicit("als", regularization=1), "als", {}, "no, may be kept"),
     "implicit BPR": (lambda: of_implicit("bpr"), "Implicit-BPR", {}, "no"),
     "implicit LMF": (lambda: of_implicit("lmf"), "implicit LMF", {}, "no"),
     "LightFM's loss": (lambda: by.bpr(X), "LightFM", {}, "no"),
@@ -126,6 +127,8 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {}, "unknown"),
     "LogisticRegression": (logistic, "LogisticRegression on fixed features", {}, "yes"),
     "one encoder": (one_encoder, "sentence encoder", {}, "yes"),
+    "vectors at random": (lambda: by.start(16, 1, 500, 500, 8), "sentence encoder", {}, "yes"),
+    "towers, symmetric": (towers, "CLIP", {}, "yes"),
 }
 
 
@@ -143,7 +146,8 @@ def examined(name, users, items):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_verdict_is_the_one_that_a_model_deserves(name):
     report = examined(name, *trained(name))
-    assert report.verdict == MODELS[name][3], report.reason
+    kept = ", may be kept" if report.may_be_kept else ""
+    assert f"{report.verdict}{kept}" == MODELS[name][3], report.reason
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if not {"towers", "nothing"} & {*name.split()}])
@@ -159,7 +163,7 @@ def test_safe_cosines_are_the_same_for_every_m(name, rng):
 
 
 def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
-    """Steps from a small start stay balanced wherever they end: two runs, both at 2 %, and other cosines."""
+    """Steps from a small start stay balanced wherever they end: two runs, both at 1 %, and other cosines."""
     (users, items), (_, others) = by.steps(X), by.steps(X, seed=1)
     assert audit(items, users, objective="factors").verdict == "yes"
     report = audit(items, users, objective="factors", again=others)

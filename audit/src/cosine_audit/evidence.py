@@ -1,6 +1,6 @@
 """What is seen in a model: units, biases, ranks, free scales, what balancing moves, chance, the health of a space."""
 
-from functools import partial
+from functools import cache, cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,44 +10,67 @@ from cosine_audit.neighbors import search, shared
 
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
 TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
+THIN = 1e-3  # of the largest singular value: with logits of 20, what is below it moves them by 0.02
+FIRM = 2 * NEARLY_CONSTANT**2  # of `hold`; of rows near a hyperplane it is twice the square of spread over mean
+COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
 
-class Scales(NamedTuple):
-    """What unit lengths leave undecided, as numbers of directions of a symmetric k×k matrix.
-
-    users and items, after the lengths of that side alone; pooled, after those of both, to first order; surely, whether
-    the pooled ones are free: then the solutions are a surface of so many dimensions.
+class Balance(NamedTuple):
+    """Of the way from given to balanced factors: imbalance; what that exchanges of each query's neighbors, moved (m,);
+    the mean change of a cosine of two queries; the condition number of its M, stretch. None for what is not known.
     """
 
-    users: int | None
-    items: int
-    pooled: int
-    surely: bool
+    imbalance: float
+    moved: np.ndarray | None = None
+    changed: float | None = None
+    stretch: float = np.inf
+
+
+class Lengths:
+    """What rows of length one of items B (p, k) and users P (n, k) leave open; found out when it is asked for.
+
+    full, of each side, the least over the largest singular value; rank, of the items; flat_users, see `flatness`;
+    firm(side, shifted), whether the directions of a side hold every scale, see `hold`.
+    """
+
+    def __init__(self, B, P, about):
+        """about, the Moments of both."""
+        self.sides = {"users": P, "items": B}
+        R = {side: g.triangular_factor(about[side]) for side in self.sides}
+        s = {side: np.linalg.svd(R[side], compute_uv=False) for side in self.sides}
+        self.full = {side: float(s[side][-1] / s[side][0]) if len(s[side]) == B.shape[1] else 0.0 for side in s}
+        self.rank = int(np.sum(s["items"] > g.NEGLIGIBLE * s["items"][0]))
+        self.flat_users = flatness(about["users"])
+        self.firm = cache(lambda side, shifted=False: hold(self.sides[side], shifted) >= FIRM)
+
+    @cached_property
+    def free(self):
+        """In how many directions other solutions surely exist."""
+        return surely_free(self.sides["items"], self.sides["users"], self.rank)
 
 
 class Evidence(NamedTuple):
     """What was seen; None where the other factor, or what else it takes, was not given.
 
-    imbalance of users and items, and weighted by counts; moved and moved_weighted (m,), each item's share of neighbors
-    that balancing exchanges; biases, constant columns such as "users:8"; unit, the factors whose rows have length one;
-    scales; unseen, how many directions of the items no user has a part in; flatness, least spread over mean of a
-    direction of the items; same, the share of users that are parallel to an item; round, whether both factors are as
-    large in every direction; nonnegative, whether no entry is below zero; again, the share of neighbors that a second
-    run has, too.
+    balance of users and items, and weighted by counts; biases, constant columns such as "users:8"; unit, the factors
+    whose rows have length one; lengths, what these determine; unseen, how many directions of the items no user has a
+    part in; flatness, least spread over mean of a direction of the items; same, the share of users that are parallel to
+    an item; round, whether both factors are as large in every direction; nonnegative, whether no entry is below zero;
+    collapsed, the factors of which one direction holds nearly all; again, the share of neighbors that a second run has,
+    too.
     """
 
-    imbalance: float | None = None
-    weighted: float | None = None
-    moved: np.ndarray | None = None
-    moved_weighted: np.ndarray | None = None
+    balance: Balance | None = None
+    weighted: Balance | None = None
     biases: tuple = ()
     unit: tuple = ()
-    scales: Scales | None = None
+    lengths: Lengths | None = None
     unseen: int = 0
     flatness: float = np.inf
     same: float = 0.0
     round: bool = False
     nonnegative: bool = False
+    collapsed: tuple = ()
     again: float | None = None
 
 
@@ -74,28 +97,41 @@ def look_at(B, P, about, space, again=None):
     seen = Evidence(
         biases=tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name])),
         unit=tuple(name for name, E in sides.items() if have_length_one(E)),
-        scales=free_scales(B, P),
         flatness=flatness(about["items"]),
+        collapsed=tuple(name for name, E in sides.items() if share_of_the_first(E) > COLLAPSED),
         again=None if again is None else kept_by(space, again),
     )
     if P is None:
         return seen
-    weighted, ball = "weighted items" in about, g.Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
+    ball = g.Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
     return seen._replace(
-        imbalance=g.imbalance(about["users"], about["items"]),
-        weighted=g.imbalance(about["weighted users"], about["weighted items"]) if weighted else None,
+        balance=balance_of(about["users"], about["items"], space, "balanced", B, about),
+        weighted=balance_of(about["weighted users"], about["weighted items"], space, "weighted", B, about)
+        if "weighted items" in about
+        else None,
+        lengths=Lengths(B, P, about) if len(seen.unit) == 2 else None,
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
-        moved=moved_by(space, "balanced"),
-        moved_weighted=moved_by(space, "weighted"),
         round=all(g.imbalance(about[name], ball) <= TOLERATED for name in sides),
         nonnegative=all(E.min() >= 0 for E in sides.values()),
     )
 
 
+def balance_of(users, items, space, name, B, about):
+    """The Balance of Moments of users and items, and what the gauge of that name does to the items B (p, k)."""
+    imbalance = g.imbalance(users, items)
+    if name not in space.found:
+        return Balance(imbalance)
+    some = B[space.queries[:: len(space.queries) // 1_000 + 1]]
+    before, after = (g.directions(some, space.gauges[one]) for one in ("given", name))
+    changed = np.abs(before @ before.T - after @ after.T)[np.triu_indices(len(some), 1)].mean()
+    stretch = g.condition(about["items"], space.gauges[name], THIN)
+    return Balance(imbalance, moved_by(space, name), float(changed), stretch)
+
+
 def moved_by(space, name):
     """The share of each query's neighbors that a gauge exchanges, (m,)."""
-    return 1 - shared(space.found["given"].rows, space.found[name].rows) if name in space.found else None
+    return 1 - shared(space.found["given"].rows, space.found[name].rows)
 
 
 def kept_by(space, again):
@@ -114,7 +150,8 @@ def look_up(B, gauges, sample=1_000, report=None):
     U = g.directions(B)
     distinct = first_of_each(U)
     if len(distinct) < 4:
-        raise ValueError(f"items must have at least 4 different directions, got {len(distinct)}")
+        why = ": the model has collapsed to one direction" if len(distinct) < 3 and len(B) > 3 else ""
+        raise ValueError(f"items must have at least 4 different directions, got {len(distinct)}{why}")
     queries = np.arange(len(distinct))
     if len(queries) > sample:
         queries = np.sort(np.random.default_rng(0).choice(queries, sample, replace=False))
@@ -137,7 +174,8 @@ def gauges_of(about, ranking):
     if "users" not in about:
         return {"given": g.Gauge(np.zeros(k), np.eye(k))}
     constant = NEARLY_CONSTANT if items.count >= 2 * k else EXACTLY_CONSTANT  # which chance makes one of few rows
-    gauges = g.canonical_gauges(about["users"], items, ranking or flatness(items) < constant)
+    flat = items.count > k and flatness(items) < constant  # k rows always are
+    gauges = g.canonical_gauges(about["users"], items, ranking or flat)
     if "weighted users" in about:
         back, s = g.projection(*(g.triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
         gauges["weighted"] = g.Gauge(np.zeros(k), back * s**-0.5)
@@ -168,12 +206,11 @@ def flatness(about):
 
     .. math:: \min_v \frac{\mathrm{sd}(Ev)}{|\mathrm{mean}(Ev)|} = (\bar e^\top C^{-1} \bar e)^{-1/2}
 
-    for the mean row ē and the covariance C. k rows or fewer always do: then it is infinite, as it says nothing.
+    for the mean row ē and the covariance C. k rows or fewer that are independent always do: then it is 0. It is ∞ where
+    the mean is 0, as of rows in a hyperplane through the origin that have no other such direction.
     """
     k = len(about.mean)
-    if about.count <= k:
-        return np.inf
-    _, s, Vt = np.linalg.svd(about.spread / np.sqrt(about.count))
+    _, s, Vt = np.linalg.svd(np.vstack([about.spread / np.sqrt(about.count), np.zeros((k, k))]), full_matrices=False)
     floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
     steep = np.linalg.norm(Vt @ about.mean / np.maximum(s, floor))
     return float(1 / steep) if steep > 0 else np.inf
@@ -194,51 +231,71 @@ def unseen_directions(users, items):
     return len(kept) - int(np.sum(seen > g.NEGLIGIBLE * np.linalg.norm(R)))
 
 
-def free_scales(B, P=None):
-    r"""How many scales unit lengths of items B, and users P if given, leave free: Scales.
+def share_of_the_first(E):
+    """The share of the squared lengths of (some) rows, at length one, that lies along one direction: 1/k to 1."""
+    some = g.directions(E[:: len(E) // 5_000 + 1])
+    return float(np.linalg.norm(some, 2) ** 2 / max(1, np.sum(some.any(axis=1))))
 
-    Two models with the same scores differ by an M. With :math:`S = M M^\top`, users of length one before and after say
-    :math:`p^\top (S - I)\,p = 0`, items :math:`b^\top (S^{-1} - I)\,b = 0`. So S = I if the :math:`p p^\top` alone, or
-    the :math:`b b^\top` alone, span the symmetric matrices. If only both together do, S = I has no other solution
-    *near* it. If they do not, are independent and the items span all k dimensions, other solutions have other cosines.
+
+def hold(E, shifted=False):
+    r"""How firmly the directions of rows of length one hold every scale: 0, not at all, to about 1, as an even sphere.
+
+    Two models with the same scores differ by an M. With :math:`S = M M^\top`, rows of length one before and after say
+    :math:`e^\top (S - I)\,e = 0`, so S = I if the :math:`e e^\top` span the symmetric matrices. How firmly they do is
+
+    .. math:: \tfrac{k(k+2)}{2}\, \min_{\|N\|_F = 1} \operatorname{mean}\,(e^\top N e)^2
+
+    of whitened rows (an invertible map of the rows changes no span), by Lanczos' method, with no matrix of size k².
+    shifted: rows (e, 1), which hold M and a translation, too; of their N that one is left out which is 0 on the sphere.
+    0 where there are too few rows, or they hardly fill their dimensions. Of many rows some 2k² are looked at.
     """
-    sides = [directions_of(E) for E in (B, P) if E is not None]
-    free = [wanted - rank for wanted, rank, _ in map(wanted_and_rank, sides)]
-    wanted, rank, independent = wanted_and_rank(np.vstack(sides))
-    spans = np.linalg.matrix_rank(sides[0]) == B.shape[1]
-    surely = bool(independent and spans and rank < wanted)
-    return Scales(None if P is None else free[1], free[0], wanted - rank, surely)
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+
+    k = E.shape[1] + shifted
+    Z = np.asarray(E[:: max(1, len(E) // (k * (k + 1)))], dtype=float)
+    Z = Z[Z.any(axis=1)]
+    Z = np.hstack([Z, np.ones((len(Z), int(shifted)))])
+    R = np.linalg.qr(Z, mode="r")
+    s = np.linalg.svd(R, compute_uv=False)
+    if len(Z) < k * (k + 1) // 2 - shifted or s[-1] < THIN * s[0]:
+        return 0.0
+    Z = g.unit(np.linalg.solve(R.T, Z.T).T)
+    sphere = R @ np.diag([*np.ones(k - 1), -1.0]) @ R.T
+    sphere *= shifted / np.linalg.norm(sphere)
+    scale = k * (k + 2) / 2 / len(Z)
+    largest = scale * np.linalg.norm(Z, 2) ** 2  # a bound, as (zᵀNz)² ≤ zᵀN²z
+
+    def below_it(x):
+        N = (x.reshape(k, k) + x.reshape(k, k).T) / 2
+        N -= np.sum(N * sphere) * sphere
+        image = scale * (Z * np.sum(Z @ N * Z, axis=1, keepdims=True)).T @ Z
+        return (largest * N - image + np.sum(image * sphere) * sphere).ravel()
+
+    seed = np.random.default_rng(0).normal(size=k * k)
+    operator = LinearOperator((k * k, k * k), below_it, dtype=float)
+    try:
+        top = eigsh(operator, 1, which="LA", v0=seed, tol=FIRM / 4 / largest, return_eigenvectors=False)
+    except ArpackNoConvergence:
+        return 0.0
+    return max(0.0, float(largest - top[0]))
 
 
-def directions_of(E):
-    """Different directions among some 2k(k + 1) rows of E, either sign of one being the same."""
-    k = E.shape[1]
-    some = g.unit(np.asarray(E[:: len(E) // (2 * k * (k + 1)) + 1], dtype=float))
-    some = some[some.any(axis=1)]
-    side = np.sign(some @ np.random.default_rng(0).normal(size=(k, 1)))
-    return np.unique(np.round(some * side, 12), axis=0)
+def surely_free(B, P, rank):
+    """In how many directions other solutions surely exist: k(k + 1)/2 less the number of different rows' directions.
 
-
-def wanted_and_rank(E):
-    r"""k(k + 1)/2, the rank of the :math:`e e^\top` of rows e, and whether none of these depends on the others.
-
-    Beyond 64 columns rows are counted, which is the rank of rows in general position; whether they are is tried with
-    1 000 of them, and if not, the rank of these is what is counted.
+    If the :math:`e e^\top` of all rows are independent and the items have rank k, these solutions are a surface around
+    S = I, and each has other cosines. 0 where there is none, or where there are more than 2 000 directions.
     """
-    k = E.shape[1]
-    wanted = k * (k + 1) // 2
-    if k > 64:
-        some = E[:: len(E) // 1000 + 1]
-        products = (some @ some.T) ** 2  # the inner products of the matrices e eᵀ
-    else:
-        i, j = np.triu_indices(k)
-        squares = E[:, i] * E[:, j] * np.where(i == j, 1, np.sqrt(2))
-        some, products = E, squares.T @ squares
-    sizes = np.linalg.eigvalsh(products)
-    rank = int(np.sum(sizes > 1e-10 * sizes[-1]))
-    if k > 64 and rank == len(some):
-        return wanted, min(wanted, len(E)), len(E) <= wanted
-    return wanted, rank, rank == len(some)
+    k = B.shape[1]
+    if rank < k or len(B) + len(P) > 20_000:
+        return 0
+    rows = np.vstack([g.directions(E).astype(float) for E in (B, P)])
+    rows *= np.sign(rows @ np.random.default_rng(0).normal(size=(k, 1)))
+    rows = np.unique(np.round(rows[rows.any(axis=1)], 9), axis=0)
+    if len(rows) >= min(k * (k + 1) // 2, 2_000):
+        return 0
+    sizes = np.linalg.eigvalsh((rows @ rows.T) ** 2)  # the inner products of the matrices e eᵀ
+    return k * (k + 1) // 2 - len(rows) if sizes[0] > 1e-10 * sizes[-1] else 0
 
 
 def chance(E, m=1_000):

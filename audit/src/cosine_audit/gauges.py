@@ -126,16 +126,17 @@ def projection(R_P, R_B, sizes=None):
     return R_P.T @ left[:, kept], s[kept]
 
 
-def condition(items, gauge):
+def condition(items, gauge, negligible=NEGLIGIBLE):
     r"""The factor between the directions of B that a gauge stretches most and least: the c of a cosine's error bar.
 
-    Parameters: Moments of B (p, k); gauge, a Gauge.
+    Parameters: Moments of B (p, k); gauge, a Gauge; negligible, the share of the largest singular value of B below
+    which a direction does not count. Balanced items are V √s: what is left out of s at 1e-6 is so of B at 1e-3.
     Returns: a float ≥ 1; ∞ if a direction of B is left out, or the origin moves, which no M does.
     """
     if gauge.origin.any():
         return np.inf
     _, s, Vt = np.linalg.svd(triangular_factor(items), full_matrices=False)
-    rank = np.sum(s > NEGLIGIBLE * s[0])
+    rank = np.sum(s > negligible * s[0])
     stretches = np.linalg.svd(Vt[:rank] @ gauge.matrix)[1]
     return float(stretches[0] / stretches[-1]) if len(stretches) == rank and stretches[-1] > 0 else np.inf
 

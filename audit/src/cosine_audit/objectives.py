@@ -1,6 +1,7 @@
 """What training implies: the objectives that the audit knows, and which libraries minimize which of them.
 
-The one table of what libraries do. The book's page "What should I do?" is checked against it.
+The one table of what libraries do. The book's page "What should I do?" is checked against it. E5 and BGE are two
+towers here, and no sentence encoders, because a prefix or an instruction tells them which side a text is on.
 """
 
 import re
@@ -8,15 +9,18 @@ from typing import NamedTuple
 
 
 class Objective(NamedTuple):
-    """help, a line that says what it means; reason, what follows; rule, which verdict.
+    """help, a line that says what it means; reason, what follows; rule, which verdict; weighted, both: see below.
 
-    rule: "yes", "no", "unknown" and "by convention" follow from theory alone; "balance", "weighted balance", "balance
-    denies" and "weighted balance denies" (they can say no, and never yes) and "unit rows" look at the numbers.
+    rule: "yes", "no", "unknown" and "by convention" follow from theory alone; "balance", "balance denies" (which can
+    say no, and never yes) and "unit rows" look at the numbers. weighted, whether balance is that of rows weighted by
+    their counts; both, whether a softmax runs over the users, too.
     """
 
     help: str
     rule: str
     reason: str
+    weighted: bool = False
+    both: bool = False
 
 
 class Library(NamedTuple):
@@ -43,14 +47,16 @@ OBJECTIVES = {
     ),
     "weighted-factors": Objective(
         "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS)",
-        "weighted balance",
+        "balance",
         "a penalty weighted by counts leaves only rotations, once users and items, so weighted, are balanced",
+        weighted=True,
     ),
     "weighted-steps": Objective(
         "squared error by stochastic steps that shrink the two rows of each rating (Surprise)",
-        "weighted balance denies",
+        "balance denies",
         "a penalty weighted by counts would determine the cosines at the exact minimum, but steps from a small start "
         "stay nearly balanced wherever they end",
+        weighted=True,
     ),
     "penalized-ranking": Objective(
         "BPR or a logistic loss by stochastic steps, with a small penalty on both factors",
@@ -70,9 +76,16 @@ OBJECTIVES = {
         f"without a penalty the loss sees only the scores, and {FREE}; {START}",
     ),
     "normalized": Objective(
-        "a softmax or contrastive loss on cosines: rows of length one inside the loss, fixed temperature",
+        "a softmax over the items, or a contrastive loss, on cosines: rows of length one inside the loss",
         "unit rows",
         "with cosines inside the loss, equal predictions imply equal cosines",
+    ),
+    "symmetric-contrastive": Objective(
+        "the same, and a softmax over the users, too; the temperature may be learned (CLIP)",
+        "unit rows",
+        "a softmax over the items and one over the users leave all scores one common constant, and cosines inside the "
+        "loss exclude it: equal predictions imply equal cosines",
+        both=True,
     ),
     "convention": Objective(
         "PCA or truncated SVD: a decomposition that is unique, written in one of several ways",
@@ -86,8 +99,26 @@ OBJECTIVES = {
         "the scores stay the same when each column of the items is multiplied by a positive scale and the users' "
         "column divided by it; permutations of the columns move no cosine, scales do",
     ),
+    "nonnegative-penalized": Objective(
+        "nonnegative factors with a penalty on both (Surprise)",
+        "unknown",
+        "at the exact minimum a penalty on both factors sets the scale of each column, but whether other nonnegative "
+        "factors have the same scores, and whether training came to rest, the numbers do not show",
+    ),
+    "propagated": Objective(
+        "a penalty on embeddings that a graph averages before they are compared (LightGCN)",
+        "unknown",
+        "the penalty is on the embeddings before the graph averages them, so that balance after it shows nothing, and "
+        "stochastic steps with a small penalty rarely reach the exact minimum",
+    ),
+    "summed": Objective(
+        "no penalty, and the file holds the sum of both factors, W + W̃ (GloVe)",
+        "no",
+        f"without a penalty the loss sees only the scores and the biases, and {FREE}; the file holds the sum of both "
+        "factors, from which neither can be recovered",
+    ),
     "one-encoder": Objective(
-        "one encoder on both sides, trained by comparing its outputs (not under a classifier, nor on masked words)",
+        "one encoder on both sides, trained by comparing its outputs; no prefix tells it which side a text is on",
         "yes",
         "one encoder makes both sides, and if it was trained by comparing its outputs, what it predicts is a function "
         "of the inner products of its own rows, and no M can be applied to one side alone",
@@ -96,6 +127,11 @@ OBJECTIVES = {
         "weights of a classifier with an L2 penalty on features that were not trained",
         "yes",
         "the features are fixed, so no M can turn them, and with a penalty on the weights the minimum is unique",
+    ),
+    "undisclosed": Objective(
+        "not public: a service that does not say how its model was trained",
+        "unknown",
+        "nothing public says how this model was trained, so no theory applies",
     ),
     "unknown": Objective(
         "not known: only what the numbers show",
@@ -111,11 +147,19 @@ LIBRARIES = {
     "Spark ALS": Library("weighted-factors", aliases=("pyspark ALS", "Spark ML ALS", "ALS-WR", "weighted ALS")),
     "LightFM": Library("ranking", True, ("LightFM WARP", "LightFM BPR", "LightFM logistic", "WARP")),
     "Surprise SVD": Library("weighted-steps", True, ("Surprise", "FunkSVD", "Surprise SVD biased")),
+    "Surprise NMF": Library("nonnegative-penalized"),
+    "LightGCN": Library("propagated", True),
     "gensim skip-gram": Library("none", aliases=("word2vec", "skip-gram", "SGNS", "gensim", "gensim word2vec")),
     "gensim CBOW": Library("none", aliases=("CBOW",)),
+    "fastText": Library("none", aliases=("gensim fastText",)),
+    "doc2vec": Library("none", aliases=("gensim doc2vec", "paragraph vectors")),
+    "node2vec": Library("none", aliases=("DeepWalk",)),
+    "GloVe": Library("summed"),
     "gensim hs": Library("none", aliases=("hierarchical softmax", "gensim skip-gram hs", "gensim CBOW hs", "hs")),
-    "two towers normalized": Library("normalized", aliases=("two towers cosine", "contrastive normalized", "CLIP")),
+    "two towers normalized": Library("normalized", aliases=("two towers cosine", "contrastive normalized")),
+    "CLIP": Library("symmetric-contrastive", aliases=("OpenCLIP", "two towers symmetric", "contrastive symmetric")),
     "two towers dot": Library("ranking", True, ("two towers", "two towers dot product", "softmax dot product")),
+    "TensorFlow Recommenders": Library("ranking", True, ("TFRS",)),
     "softmax output layer": Library("ranking", True, ("classifier", "output layer", "language model head")),
     "autoencoder": Library("product", aliases=("denoising autoencoder", "EDLAE", "linear autoencoder")),
     "TruncatedSVD": Library("convention", aliases=("SVD", "PureSVD", "LSA")),
@@ -123,6 +167,10 @@ LIBRARIES = {
     "NMF": Library("nonnegative", aliases=("nonnegative matrix factorization",)),
     "LogisticRegression on fixed features": Library("fixed-features", aliases=("LogisticRegression",)),
     "sentence encoder": Library("one-encoder", aliases=("sentence-transformers", "SBERT", "one encoder")),
+    "E5": Library("normalized", aliases=("multilingual E5",)),
+    "BGE": Library("normalized", aliases=("FlagEmbedding",)),
+    "OpenAI": Library("undisclosed", aliases=("OpenAI embeddings", "text-embedding-3", "text-embedding-ada-002")),
+    "Cohere": Library("undisclosed", aliases=("Cohere Embed",)),
 }
 
 

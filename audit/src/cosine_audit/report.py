@@ -16,12 +16,6 @@ from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
 from cosine_audit.gauges import as_array, in_gauge, valid_matrix, valid_pair
 from cosine_audit.objectives import what_was_said
 
-WORDS = {
-    "yes": "Yes: training determined these cosines.",
-    "no": "No: training did not determine these cosines.",
-    "unknown": "Unknown: whether training determined these cosines.",
-    "by convention": "By convention: the decomposition is unique, its cosines are not.",
-}
 TERMS = (
     "A gauge is one of the many ways to write the same model: users times an invertible M, items times its inverse "
     "transposed. Four are functions of the scores alone."
@@ -102,16 +96,17 @@ def valid_counts(name, values, E):
 
 
 class Report:
-    """What was found: verdict, reason, rests_on, warnings, findings, advice and safe_items; it shows itself."""
+    """What was found: verdict, headline, may_be_kept, reason, rests_on, warnings, findings, advice, safe_items."""
 
     def __init__(self, said, verdict, warnings, findings, space, model, cure):
         """See `audit`, which makes it."""
         self.trained_by, self.objective, self.ranking = said
-        self.verdict, self.reason, self.rests_on = verdict
+        self.verdict, self.reason, self.rests_on, _ = verdict
+        self.headline, self.may_be_kept = verdict.headline, verdict.keep is not None
         self.warnings, self.findings, self.space = warnings, findings, space
         self.items, self.users, self.names = model
         self.cure = cure  # the gauge of the safe items
-        self.advice = v.advice(self.verdict, cure is not None, self.ranking)
+        self.advice = v.advice(verdict, cure is not None, self.ranking)
         self.read = []  # what was read, sentences; the command fills it in
 
     @cached_property
@@ -123,7 +118,7 @@ class Report:
         """Everything but the arrays, as plain values."""
         safe = lambda x: None if x is None or not np.isfinite(x) else round(float(x), 6)  # noqa: E731
         rows = [dict(f._asdict(), value=safe(f.value), threshold=safe(f.threshold)) for f in self.findings]
-        names = "verdict", "reason", "rests_on", "trained_by", "objective"
+        names = "verdict", "headline", "may_be_kept", "reason", "rests_on", "trained_by", "objective"
         return {name: getattr(self, name) for name in names} | {
             "items": len(self.items),
             "users": None if self.users is None else len(self.users),
@@ -153,7 +148,7 @@ class Report:
     def __str__(self):
         """For the terminal, in lines of 79 columns."""
         how = self.trained_by or f"objective {self.objective}"
-        lines = [*self.read, "", WORDS[self.verdict]]
+        lines = [*self.read, "", *lines_of(self.headline, "")]
         lines += lines_of(f"Trained by: {how}.") + lines_of(f"Reason: {self.reason}.")
         lines += lines_of(f"This rests on {self.rests_on}.") + lines_of(f"Advice: {self.advice}")
         for warning in self.warnings:
@@ -170,7 +165,7 @@ class Report:
         from jinja2 import Environment
 
         page = Environment(autoescape=True).from_string(Path(__file__).with_name("report.html.j2").read_text("utf-8"))
-        return page.render(report=self, words=WORDS[self.verdict], terms=TERMS, figures=figures)
+        return page.render(report=self, terms=TERMS, figures=figures)
 
     def _repr_html_(self):
         with contextlib.suppress(ImportError):

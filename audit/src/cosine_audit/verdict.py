@@ -1,17 +1,24 @@
-"""From evidence and objective to a verdict, its reason, what it rests on, the findings and the advice."""
+"""From evidence and objective to a verdict, its reason, what it rests on, the findings and the advice.
+
+*Yes* means: at the minimum, stably, every model with the same predictions has these cosines. So it does not say what
+holds along the way to the minimum (where the gradient is zero in the items' factor alone, their cosines are functions
+of the scores, too, but such that an error of the scores is multiplied by the order of 1/λ), nor that the minimum has
+only these predictions.
+"""
 
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import NEARLY_CONSTANT, TOLERATED, chance, health, moved_by
+from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, THIN, TOLERATED, chance, health, moved_by
 from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified
 from cosine_audit.objectives import OBJECTIVES
 
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
 HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
+STRETCH = 1.05  # condition of the M that balances; see is_stable
 SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
 
 GAUGES = {
@@ -40,13 +47,30 @@ def finding(name, value, sentence, threshold=None, fine=None):
 
 
 class Verdict(NamedTuple):
-    """answer, "yes", "no", "unknown" or "by convention"; reason; rests_on, "theory alone" or "theory and numbers"."""
+    """answer, "yes", "no", "unknown" or "by convention"; reason; rests_on, "theory alone" or "theory and numbers".
+
+    keep, the share of neighbors that balancing would exchange, where a model that is not there may be kept; else None.
+    """
 
     answer: str
     reason: str
     rests_on: str = "theory and numbers"
+    keep: float | None = None
+
+    @property
+    def headline(self):
+        """The answer as a sentence, with its "if"."""
+        if self.keep is not None:
+            return f"No, but you may keep these cosines: balancing would change {percent(self.keep)} of the neighbors."
+        return WORDS[self.answer]
 
 
+WORDS = {
+    "yes": "Yes, if it was trained as you say: models with the same predictions have the same cosines.",
+    "no": "No: training did not determine these cosines.",
+    "unknown": "Unknown: whether training determined these cosines.",
+    "by convention": "By convention: the decomposition is unique, its cosines are not.",
+}
 no, unknown = partial(Verdict, "no"), partial(Verdict, "unknown")
 
 
@@ -56,85 +80,149 @@ def percent(share):
 
 
 def decide(objective, seen):
-    """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict.
-
-    "yes" means that cosines are functions of the predictions, or of a minimum that is unique up to rotations.
-    """
-    _, rule, reason = OBJECTIVES[objective]
-    if rule == "unit rows":
-        return by_unit_rows(reason, seen)
-    if "balance" not in rule:
-        return Verdict(rule, reason, "theory alone")
-    weighted = rule.startswith("weighted")
-    imbalance, moved = (seen.weighted, seen.moved_weighted) if weighted else (seen.imbalance, seen.moved)
-    if imbalance is None:
-        how = "would show"
-        if weighted:
-            how = "and the counts of its rows and of the items would show (item_counts, user_counts)"
-        return Verdict("unknown", f"{reason}; whether they are, the other factor {how}", "theory alone")
-    return by_balance(reason, seen, imbalance, moved, rule.endswith("denies"))
+    """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict."""
+    said = OBJECTIVES[objective]
+    if said.rule == "unit rows":
+        verdict = by_unit_rows(said, seen)
+    elif "balance" in said.rule:
+        verdict = by_balance(said, seen)
+    else:
+        verdict = Verdict(said.rule, said.reason, "theory alone")
+    if seen.collapsed and verdict.rests_on != "theory alone":
+        verdict = Verdict("no" if verdict.answer == "no" else "unknown", collapse(seen))
+    if verdict.answer == "yes" and seen.again is not None and seen.again < HALF:
+        other = f"only {percent(seen.again)} of the neighbors are the same in the other run"
+        return unknown(f"{verdict.reason}; but {other}: the two are not at one minimum")
+    return verdict
 
 
-def by_balance(reason, seen, imbalance, moved, denies):
+def collapse(seen):
+    """What a model of nearly one direction has to do with the answer."""
+    which = f"{' and '.join(seen.collapsed)} have collapsed: one direction holds {100 * COLLAPSED:.1f} % or more"
+    return f"the {which}, so that cosines along it are nearly 1 or −1, and what is left orders the neighbors"
+
+
+def by_balance(said, seen):
     """Of all factors with the same scores the penalty takes balanced ones, unique up to a rotation.
 
     Balance decides, whatever the columns look like: a constant one is no bias if it is balanced with the rest. With
-    counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. denies: stochastic steps decay only the rows they draw, so
-    that balance is no sign of the minimum, and a yes is unknown.
+    counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. Under the rule "balance denies" steps decay only the rows
+    they draw, so that balance is no sign of the minimum, and a yes is unknown.
     """
+    balance = seen.weighted if said.weighted else seen.balance
+    if balance is None:
+        counts = "and the counts of its rows and of the items would show (item_counts, user_counts)"
+        how = f"the other factor {counts if said.weighted else 'would show'}"
+        return Verdict("unknown", f"{said.reason}; whether they are, {how}", "theory alone")
     if seen.same > SAME:
         same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their balance shows nothing"
         return unknown(f"{same}: was one table given twice, or is it one encoder?")
-    share = percent(imbalance)
-    if imbalance > TOLERATED and seen.nonnegative:
+    share, steps = percent(balance.imbalance), said.rule == "balance denies"
+    keep = None if steps else may_be_kept(balance)
+    if balance.imbalance > TOLERATED and seen.nonnegative:
         why = "no entry is below zero: a penalty then balances the lengths of columns alone"
         return unknown(f"{why}, and whether other such factors have the same scores is not checked")
-    if imbalance > TOLERATED and seen.biases:
+    if balance.imbalance > TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
         constant = f"{names} is constant, as where a bias is stored among the dimensions, whose scale no penalty sets"
         return no(f"users and items are {share} out of balance, and {constant}")
-    if imbalance > TOLERATED:
-        end = "" if denies else ", so training did not get there"
-        return no(f"{reason}; these are {share} out of balance{end}")
-    if moved is not None and np.mean(moved) > TOLERATED:
-        torn = percent(np.mean(moved))
-        return no(f"users and items are only {share} out of balance, but balancing moves {torn} of the neighbors")
+    if balance.imbalance > TOLERATED:
+        end = "" if steps else ", so training did not get there"
+        return no(f"{said.reason}; these are {share} out of balance{end}", keep=keep)
+    if not is_stable(balance):
+        return no(f"users and items are only {share} out of balance, but {moves(balance)}", keep=keep)
     if seen.round:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
-    if seen.again is not None and seen.again < HALF:
-        other = f"but only {percent(seen.again)} of the neighbors are the same in the other run"
-        return unknown(f"users and items are {share} out of balance, {other}: not at one minimum")
-    return Verdict("unknown" if denies else "yes", f"{reason}; these are only {share} out of balance")
+    return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {share} out of balance")
 
 
-def by_unit_rows(reason, seen):
-    """Cosines inside the loss: lengths of one leave rotations, if one side's directions pin down every scale."""
+def is_stable(balance):
+    """Whether balancing leaves every cosine nearly as it is, and nearly all of the neighbors.
+
+    A map of condition c moves a cosine by at most tanh ln c, which is 0.05 for c = 1.05: no pair is worse off, however
+    small the direction it depends on. Two models with the same scores that both pass differ by c² at most, 0.1 in a
+    cosine. Converged models are at 1.000 to 1.007. Neighbors are asked for as well: near ties exchange them for less.
+    """
+    moved = 0 if balance.moved is None else np.mean(balance.moved)
+    return balance.stretch <= STRETCH and moved <= TOLERATED
+
+
+def moves(balance):
+    """What balancing would do."""
+    changed = "" if balance.changed is None else f", changes a cosine by {balance.changed:.2f} on average"
+    torn = "" if balance.moved is None else f" and moves {percent(np.mean(balance.moved))} of the neighbors"
+    return f"balancing stretches one direction {balance.stretch:.2f} times as much as another{changed}{torn}"
+
+
+def may_be_kept(balance):
+    """The share of neighbors that balancing would exchange, if that is so few that one may live with it; else None.
+
+    At most one of twenty neighbors, at most 0.05 of a cosine on average (it is read to one digit), and of hardly any
+    item (one in a hundred) half of the neighbors: an average must not hide those few.
+    """
+    if balance.moved is None or balance.changed > TOLERATED or np.mean(balance.moved >= HALF) > 0.01:
+        return None
+    return float(np.mean(balance.moved)) if np.mean(balance.moved) <= TOLERATED else None
+
+
+def by_unit_rows(said, seen):
+    """Cosines inside the loss: lengths of one leave rotations, if directions pin down every scale.
+
+    One softmax, over the items, leaves P B' = P'B'' with B' less one item's row: users' p pᵀ that span the symmetric
+    matrices make the map of the users orthogonal, and items in no common hyperplane exclude a translation. Or the
+    items hold map and translation themselves, if no quadric but the sphere contains them all, and users have rank k.
+    A second softmax, over the users, leaves one constant c for all scores, and lets the sides change places.
+    """
+    if seen.balance is None:
+        return Verdict("unknown", f"{said.reason}, under conditions that the users' rows would show", "theory alone")
     if seen.unseen:
         return no(f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them")
-    given = 1 if seen.scales.users is None else 2
-    if len(seen.unit) < given:
+    if len(seen.unit) < 2:
         which = f"only {seen.unit[0]} have" if seen.unit else "no side has"
         why = f"{which} rows of length one, so nothing shows that cosines were inside the loss"
         return unknown(f"{why}: normalizing after training decides nothing")
+    return too_few_dimensions(said, seen) or by_directions(said, seen)
+
+
+def too_few_dimensions(said, seen):
+    """A Verdict where the items do not fill k dimensions, or lie in a hyperplane, as k of them do; else None.
+
+    Items of rank r < k: with g < 1, the items g b are brought to length one in a dimension that no user has any part
+    in, and the temperature divided by g; all scores stay. What users have outside the items' span moves to another
+    dimension, so that this takes r < k − 1; with one softmax users may have a part in the new one, if all items have
+    the same.
+    """
+    lengths, k = seen.lengths, seen.lengths.sides["items"].shape[1]
+    if lengths.rank < k:
+        few = f"the items fill only {lengths.rank} of {k} dimensions"
+        if lengths.rank < k - said.both:
+            return no(f"{few}: shorter inside these and made up for outside, they would have the same predictions")
+        return unknown(f"{few}: whether others have the same predictions is not checked")
+    if min(lengths.full.values()) < THIN:
+        side = min(lengths.full, key=lengths.full.get)
+        return unknown(f"the {side} hardly fill all {k} dimensions: one has a thousandth of the largest, or less")
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
-    if seen.flatness < FLAT:
+    if seen.flatness < FLAT and not said.both:
         return no(f"{plane}, so that another height with the same probabilities has other cosines")
-    if seen.flatness < NEARLY_CONSTANT:
+    if seen.flatness < NEARLY_CONSTANT and not said.both:
         return unknown(f"{plane}: the height of that plane is hardly determined")
-    return by_scales(reason, seen.scales)
+    return None
 
 
-def by_scales(reason, scales):
+def by_directions(said, seen):
     """Whose directions pin down every scale; "no" only where other solutions surely exist."""
-    alone = [name for name, free in (("users", scales.users), ("items", scales.items)) if free == 0]
-    if alone:
-        return Verdict("yes", f"{reason}, and the directions of {' and of '.join(alone)} pin down every scale")
-    if scales.surely and scales.users is not None:
-        return no(f"unit lengths leave {scales.pooled} scales free: too few users and items for the dimensions")
-    if scales.pooled:
-        return unknown(f"unit lengths leave {scales.pooled} scales free to first order: too few directions")
-    alone = "neither the users' directions alone nor the items' alone pin down every scale"
-    return unknown(f"{alone}; both together exclude other solutions nearby, and not elsewhere")
+    firm = seen.lengths.firm
+    spread = {"items": seen.flatness >= NEARLY_CONSTANT, "users": seen.lengths.flat_users >= NEARLY_CONSTANT}
+    if spread["items"] and firm("users"):
+        return Verdict("yes", f"{said.reason}, and the directions of users pin down every scale")
+    if said.both and spread["users"] and firm("items"):
+        return Verdict("yes", f"{said.reason}, and the directions of items pin down every scale")
+    for side in ("items", "users")[: 1 + said.both]:
+        if firm(side, shifted=True):
+            return Verdict("yes", f"{said.reason}, and the directions of {side} pin down every scale and the origin")
+    if seen.lengths.free:
+        return no(f"unit lengths leave {seen.lengths.free} scales free: too few users and items for the dimensions")
+    return unknown("neither the users' directions alone nor the items' alone pin down every scale firmly")
 
 
 def contradictions(objective, seen):
@@ -145,33 +233,44 @@ def contradictions(objective, seen):
             "Both sides have rows of length one: was it trained on cosines? Then say so: two towers normalized, "
             "or objective normalized. (Normalized after training, they no longer hold the model's scores.)"
         )
-    if len(seen.unit) == 1 and "users" not in seen.unit and seen.scales.users is not None:
+    if seen.unit == ("items",) and seen.balance is not None:
         said.append("Only items have rows of length one: normalizing after training decides nothing.")
-    balanced = seen.imbalance is not None and seen.imbalance <= TOLERATED and seen.same <= SAME
-    if balanced and rule in ("no", "unknown") and (seen.moved is None or np.mean(seen.moved) <= TOLERATED):
+    if seen.collapsed and rule in ("yes", "no", "by convention", "unknown"):
+        said.append(f"{collapse(seen).capitalize()}.")
+    balanced = is_balanced(seen.balance, seen)
+    if balanced and (rule == "no" or objective == "unknown"):
         said.append(
-            f"Users and items are only {percent(seen.imbalance)} out of balance, as a penalty on both factors "
+            f"Users and items are only {percent(seen.balance.imbalance)} out of balance, as a penalty on both factors "
             "(weight decay) makes them: was there one? Then say objective factors."
         )
-    weighted = seen.weighted is not None and seen.weighted <= TOLERATED and seen.same <= SAME
-    if weighted and not balanced and not rule.startswith("weighted balance"):
+    if is_balanced(seen.weighted, seen) and not balanced and not OBJECTIVES[objective].weighted:
         said.append("Users and items are balanced by their counts: was the penalty weighted by them? Then say so.")
     return said
 
 
+def is_balanced(balance, seen):
+    """Whether both factors were given and are balanced, and not because they are one table."""
+    return balance is not None and balance.imbalance <= TOLERATED and is_stable(balance) and seen.same <= SAME
+
+
 def about_training(seen, objective):
     """Findings on what training left in the numbers; balance is judged where the objective implies it."""
-    judged = "balance" in OBJECTIVES[objective].rule
-    plain = "imbalance", seen.imbalance, "Users and items"
-    for name, share, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
-        if share is not None:
-            sentence = f"{whose} are {percent(share)} out of balance."
-            yield finding(name, share, sentence, TOLERATED, share <= TOLERATED if judged else None)
-    if seen.moved is not None:
-        share, torn = float(np.mean(seen.moved)), int(np.sum(seen.moved >= HALF))
+    rule = OBJECTIVES[objective].rule
+    judged = "balance" in rule
+    plain = "imbalance", seen.balance, "Users and items"
+    for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
+        if balance is not None:
+            sentence = f"{whose} are {percent(balance.imbalance)} out of balance."
+            fine = balance.imbalance <= TOLERATED
+            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if judged else None)
+    if seen.balance is not None and seen.balance.moved is not None:
+        share, torn = float(np.mean(seen.balance.moved)), int(np.sum(seen.balance.moved >= HALF))
         sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
         fine = share <= TOLERATED and not torn
         yield finding("moved by balancing", share, sentence, TOLERATED, fine if judged else None)
+        change, stretch = seen.balance.changed, seen.balance.stretch
+        sentence = f"Balancing changes a cosine by {change:.3f} on average; its M has condition {stretch:.2f}."
+        yield finding("changed by balancing", change, sentence, None, stretch <= STRETCH if judged else None)
     stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
     sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
     yield finding("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
@@ -179,7 +278,8 @@ def about_training(seen, objective):
     if seen.flatness < np.inf:
         lie = "nearly lie" if seen.flatness < NEARLY_CONSTANT else "do not lie"
         sentence = f"The items {lie} in a common hyperplane."
-        yield finding("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, seen.flatness >= NEARLY_CONSTANT)
+        fine = seen.flatness >= NEARLY_CONSTANT if rule == "unit rows" else None
+        yield finding("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, fine)
     if seen.unseen:
         sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
         yield finding("unseen dimensions", seen.unseen, sentence, 0, False)
@@ -258,8 +358,9 @@ def about_labels(space, labels):
         yield finding(f"same label, {name}", float(own.mean()), sentence)
 
 
-def advice(answer, has_users, ranking=False):
+def advice(verdict, has_users, ranking=False):
     """What to do, with its reason and its price: a sentence or two."""
+    answer = verdict.answer
     how = "correlations of the items' columns of scores" + (", each less its user's mean" if ranking else "")
     cure = f"the safe items, whose cosines are the {how}; no choice of M changes these"
     price = "Two items are then alike if the model recommends them to the same users, which need not be what you mean"
@@ -274,6 +375,8 @@ def advice(answer, has_users, ranking=False):
             "Say which form you use. VΣ has the cosines of the columns of scores; V and V√Σ weigh weak directions more."
             + (f" Or use {cure}." if has_users else "")
         )
+    if verdict.keep is not None:
+        return f"Keep these cosines, if so few other neighbors do no harm; else train on, or use {cure}."
     if has_users:
         first = "Say how the model was trained; until then use" if answer == "unknown" else "Use"
         return f"{first} {cure}. {price}."

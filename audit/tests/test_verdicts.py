@@ -1,0 +1,252 @@
+"""Two models with the same predictions and other cosines: never are both told yes."""
+
+import numpy as np
+import pytest
+from cosine_audit import audit, evidence
+from cosine_audit import verdict as v
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES
+
+from .losses import cosines, on_a_sphere, rotation, unit
+from .test_audit import balanced
+
+
+def classes(k=64, p=10, n=2_600):
+    """Class vectors, orthogonal or at 0.7 of each other, and users with the same scores of them."""
+    rng = np.random.default_rng(0)
+    L = np.linalg.cholesky(0.3 * np.eye(p) + 0.7)
+    P = unit(rng.normal(size=(3 * n, k)))
+    along = np.linalg.solve(L, P[:, :p].T).T
+    rest = 1 - np.sum(along**2, axis=1, keepdims=True)
+    kept = np.flatnonzero(rest.ravel() > 0.01)[:n]
+    moved = np.hstack([along, unit(P[:, p:]) * np.sqrt(np.maximum(rest, 0))])
+    return (P[kept], np.eye(p, k)), (moved[kept], np.hstack([L, np.zeros((p, k - p))]))
+
+
+def low_rank(k=12, r=6, p=30, n=400, g=0.8):
+    """Items in six of twelve dimensions; shorter there, and lengthened where no user is (at another temperature)."""
+    rng = np.random.default_rng(1)
+    P, B = unit(rng.normal(size=(n, k))), np.hstack([unit(rng.normal(size=(p, r))), np.zeros((p, k - r))])
+    beside = np.linalg.norm(P[:, r:], axis=1, keepdims=True)
+    users = np.hstack([P[:, :r], beside, np.zeros((n, k - r - 1))])
+    signs = rng.choice([-1, 1], (p, 1))
+    items = np.hstack([g * B[:, :r], np.zeros((p, k - r - 1)), signs * np.sqrt(1 - g**2)])
+    return (P, B), (users, items)
+
+
+def two_blocks(half=40, n=8_000):
+    """Two unit blocks side by side, with weights that users and items exchange."""
+    rng = np.random.default_rng(2)
+    u = [unit(rng.normal(size=(n, half))) for _ in range(4)]
+    P, B = np.hstack([u[0] / 2, u[1] * np.sqrt(0.75)]), np.hstack(u[2:]) / np.sqrt(2)
+    d = np.repeat(np.sqrt([2, 2 / 3]), half)
+    return (P, B), (P * d, B / d)
+
+
+N, T = np.diag([1.3, 0.8, 0.9, 1.2]), np.array([0.2, 0.1, -0.3, 0.1])
+
+
+def on_a_quadric():
+    """Items where |Nb + t| = 1, and users where |N⁻ᵀp| = 1: under one softmax, Nb + t and N⁻ᵀp are another model."""
+    rng = np.random.default_rng(3)
+    B = on_a_sphere(rng, lambda b: np.linalg.norm(b @ N.T + T, axis=1) - 1, 500)
+    P = on_a_sphere(rng, lambda p: np.linalg.norm(p @ np.linalg.inv(N), axis=1) - 1, 900)
+    return (P, B), (P @ np.linalg.inv(N), B @ N.T + T)
+
+
+def under_two_softmaxes():
+    """Users where |Np + t| = 1, whose squares span, and items in a hyperplane: the scores differ by one constant."""
+    rng, low = np.random.default_rng(4), 0.1
+    axes = np.linalg.svd(T[None])[2]
+    lift = lambda c: low / np.linalg.norm(T) * axes[0] + np.sqrt(1 - low**2 / (T @ T)) * c @ axes[1:]  # noqa: E731
+    items = lift(on_a_sphere(rng, lambda c: np.linalg.norm(lift(c) @ N, axis=1) - 1, 300, 3))
+    P = on_a_sphere(rng, lambda p: np.linalg.norm(p @ N.T + T, axis=1) - 1, 900)
+    return (P, items @ N), (P @ N.T + T, items)
+
+
+def weak_directions():
+    """A strong popular direction, under which weak ones are rescaled by 3 and 1/3: 3.4 % out of balance."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(rng.normal(size=(12, 5)), 11, axis=0) + 0.003 * rng.normal(size=(132, 5))
+    popular = np.hstack([np.full((8, 1), 500), 0.01 * rng.normal(size=(8, 5))])
+    users = rng.normal(size=(500, 6)) + np.array([3, 0, 0, 0, 0, 0])
+    scores = users @ np.vstack([popular, np.hstack([np.full((132, 1), 0.02), kinds])]).T
+    U, s, Vt = np.linalg.svd(scores, full_matrices=False)
+    root, d = np.sqrt(s[:6]), np.array([1, 3, 1, 1 / 3, 1, 1])
+    P, B = U[:, :6] * root, Vt[:6].T * root
+    return (P, B), (P * d, B / d)
+
+
+PAIRS = {  # two models; objectives; up to what their scores agree; the verdict of both, or of the first
+    "ten classes": (classes, ("normalized", "symmetric-contrastive"), "", "no"),
+    "items of rank six in twelve dimensions": (low_rank, ("normalized", "symmetric-contrastive"), "scale", "no"),
+    "two blocks": (two_blocks, ("normalized", "symmetric-contrastive"), "", "unknown"),
+    "items and users on quadrics": (on_a_quadric, ("normalized",), "user", "unknown"),
+    "users on a quadric, items in a plane": (under_two_softmaxes, ("symmetric-contrastive",), "constant", "unknown"),
+    "weak directions": (weak_directions, ("factors",), "", "yes"),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
+    make, objectives, agree, verdict = PAIRS[name]
+    models = make()
+    first, second = (P @ B.T for P, B in models)
+    gap = second * (first.std() / second.std() if agree == "scale" else 1) - first
+    gap -= gap.mean(axis=1, keepdims=True) if agree == "user" else gap.mean() if agree == "constant" else 0
+    assert np.abs(gap).max() < 1e-9 * np.abs(first).max()
+    assert np.abs(np.subtract(*(cosines(B[:300]) for _, B in models))).max() > 0.2
+    for objective in objectives:
+        if "weak" not in name:
+            assert np.allclose([np.linalg.norm(E, axis=1).mean() for pair in models for E in pair], 1)
+        found = [audit(B, P, objective=objective, sample=100) for P, B in models]
+        assert [one.verdict for one in found] == ([verdict] * 2 if verdict != "yes" else ["yes", "no"])
+
+
+def test_users_whose_squares_span_may_lie_on_a_quadric():
+    """So the second softmax needs more of them than their squares: that no other quadric contains them."""
+    (P, _), _ = under_two_softmaxes()
+    assert evidence.hold(P) > evidence.FIRM
+    assert evidence.hold(P, shifted=True) < 1e-6
+
+
+@pytest.mark.parametrize("k", [2, 5, 20, 70])
+def test_hold_is_the_least_eigenvalue(rng, k):
+    """Of random directions all scales are held; less one row than it takes, or all rows on a cone, and none is."""
+    E = unit(rng.normal(size=(2 * k * (k + 1) - 1, k)))  # more rows, and only some are looked at
+    assert evidence.hold(E) > evidence.FIRM
+    assert evidence.hold(E, shifted=True) > evidence.FIRM
+    assert evidence.hold(E) == pytest.approx(evidence.hold(-3 * E @ rotation(rng, k)), rel=0.02)
+    assert evidence.hold(E[: k * (k + 1) // 2 - 1]) == 0
+    cone = unit(np.hstack([unit(E[:, : k // 2]), unit(E[:, k // 2 :])]))  # two halves of equal length
+    assert evidence.hold(cone) < 1e-6
+    if k == 5:
+        Z = np.linalg.solve(np.linalg.cholesky(E.T @ E), E.T).T
+        i, j = np.triu_indices(k)
+        squares = unit(Z)[:, i] * unit(Z)[:, j] * np.where(i == j, 1, np.sqrt(2))
+        least = np.linalg.eigvalsh(squares.T @ squares / len(E))[0] * k * (k + 2) / 2
+        assert evidence.hold(E) == pytest.approx(least, rel=1e-3)
+
+
+def test_a_hyperplane_needs_two_softmaxes():
+    """One of them does not see another height of the items; together they do. A learned temperature is no help."""
+    rng = np.random.default_rng(5)
+    P, B = unit(rng.normal(size=(400, 4))), np.hstack([np.full((300, 1), 0.8), 0.6 * unit(rng.normal(size=(300, 3)))])
+    assert [audit(B, P, trained_by=name).verdict for name in ("two towers normalized", "CLIP")] == ["no", "yes"]
+    assert [audit(P, B, trained_by=name).verdict for name in ("two towers normalized", "CLIP")] == ["yes", "yes"]
+    assert audit(B, trained_by="CLIP").verdict == "unknown"
+
+
+def test_k_rows_lie_in_a_hyperplane(rng):
+    about = evidence.summaries(rng.normal(size=(5, 8)))["items"]
+    assert evidence.flatness(about) < 1e-6
+    centered = rng.normal(size=(300, 5))
+    assert evidence.flatness(evidence.summaries(centered - centered.mean(axis=0))["items"]) > 1e6
+
+
+SURE = [("objective", name) for name, one in OBJECTIVES.items() if one.rule == "yes"]
+
+
+@pytest.mark.parametrize("said", [*SURE, ("objective", "factors"), ("trained_by", "CLIP"), ("objective", "normalized")])
+def test_another_run_takes_yes_away(rng, said):
+    P, B = balanced(rng, 400, 90) if "factors" in said else [unit(rng.normal(size=(m, 5))) for m in (400, 90)]
+    other = rng.normal(size=B.shape)
+    assert audit(B, P, **dict([said])).verdict == "yes"
+    assert audit(B, P, **dict([said]), again=B @ rotation(rng, 5)).verdict == "yes"
+    found = audit(B, P, **dict([said]), again=other)
+    assert found.verdict == "unknown"
+    assert "not at one minimum" in found.reason
+
+
+def test_collapse_is_the_reason(rng):
+    """Of all rows near one line, whatever balance and hyperplanes say."""
+    P, B = rng.normal(size=(300, 5)), np.outer(rng.normal(size=80), np.ones(5)) + 1e-3 * rng.normal(size=(80, 5))
+    for said, users in (("factors", P), ("normalized", unit(P))):
+        found = audit(unit(B), users, objective=said)
+        assert found.verdict != "yes"
+        assert found.reason.startswith("the items have collapsed")
+    assert "The items have collapsed" in audit(B, P, objective="none").warnings[0]
+    with pytest.raises(ValueError, match="got 2: the model has collapsed to one direction"):
+        audit(np.outer([1, 2, -1, 3, 4], np.ones(5)))
+
+
+@pytest.mark.parametrize(("scale", "answer", "keep"), [(1.005, "yes", False), (1.08, "no", True), (9.0, "no", False)])
+def test_the_grade_between_yes_and_no(rng, scale, answer, keep):
+    P, B = balanced(rng, 400, 300)
+    d = np.array([1, 1, 1, 1, scale])
+    found = audit(B / d, P * d, objective="factors")
+    assert (found.verdict, found.may_be_kept) == (answer, keep)
+    if keep:
+        share = 1 - next(one.value for one in found.findings if one.name == "neighbors kept, balanced")
+        assert (
+            found.headline
+            == f"No, but you may keep these cosines: balancing would change {v.percent(share)} of the neighbors."
+        )
+        assert found.advice.startswith("Keep these cosines, if")
+
+
+def test_a_few_items_do_not_hide_behind_an_average():
+    """Three items of a hundred live in a direction that is rescaled; the others hardly notice."""
+    rng = np.random.default_rng(6)
+    B = np.hstack([rng.normal(size=(400, 4)), 1e-4 * rng.normal(size=(400, 2))])
+    B[:12] = np.hstack([1e-4 * rng.normal(size=(12, 4)), rng.normal(size=(12, 2))])
+    U, s, Vt = np.linalg.svd(rng.normal(size=(900, 6)) @ B.T, full_matrices=False)
+    P, B, d = U[:, :6] * np.sqrt(s[:6]), Vt[:6].T * np.sqrt(s[:6]), np.array([1, 1, 1, 1, 1.06, 1 / 1.06])
+    assert audit(B, P, objective="factors").verdict == "yes"
+    found = audit(B / d, P * d, objective="factors")
+    values = {one.name: one.value for one in found.findings}
+    assert max(values["imbalance"], values["moved by balancing"], values["changed by balancing"]) < 0.05
+    assert found.verdict == "no"
+
+
+def test_nothing_is_computed_that_no_rule_needs(rng, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("not asked for")
+
+    for name in ("hold", "surely_free"):
+        monkeypatch.setattr(evidence, name, refuse)
+    P, B = unit(rng.normal(size=(400, 5))), unit(rng.normal(size=(90, 5)))
+    for name, one in OBJECTIVES.items():
+        if one.rule != "unit rows":
+            audit(B, P, objective=name)
+
+
+def test_the_headline_says_its_if(rng):
+    B = rng.normal(size=(90, 5))
+    for name, start in (
+        ("BGE", "Unknown"),
+        ("GloVe", "No: "),
+        ("PCA", "By convention"),
+        ("sentence encoder", "Yes, if"),
+    ):
+        assert audit(B, trained_by=name).headline.startswith(start)
+    found = audit(B, trained_by="sentence encoder")
+    assert found.headline == (
+        "Yes, if it was trained as you say: models with the same predictions have the same cosines."
+    )
+    assert found.rests_on == "theory alone"
+    assert found.to_dict()["headline"] == found.headline
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "reason"),
+    [
+        ("OpenAI", "unknown", "nothing public says"),
+        ("Cohere", "unknown", "nothing public says"),
+        ("BGE", "unknown", "the users' rows would show"),
+        ("e5", "unknown", "the users' rows would show"),
+        ("GloVe", "no", "the sum of both factors"),
+        ("fastText", "no", "without a penalty"),
+        ("doc2vec", "no", "without a penalty"),
+        ("node2vec", "no", "without a penalty"),
+        ("LightGCN", "unknown", "before the graph averages them"),
+        ("TensorFlow Recommenders", "no", "differences of scores"),
+        ("Surprise NMF", "unknown", "nonnegative"),
+        ("CLIP", "unknown", "the users' rows would show"),
+    ],
+)
+def test_names_that_people_say(rng, name, verdict, reason):
+    found = audit(rng.random((90, 5)), trained_by=name)
+    assert found.trained_by.casefold() == name.casefold()
+    assert found.verdict == verdict
+    assert reason in found.reason
+    assert LIBRARIES[found.trained_by].objective == found.objective
