@@ -1,11 +1,15 @@
 """The runner of the experiments: it fills, resumes, repeats, compares, and replaces only what agrees."""
 
+import runpy
+import subprocess
+import sys
 from contextlib import nullcontext
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from chapters import ROOT
 
 import experiments
 from experiments import finished, read, run
@@ -81,3 +85,28 @@ def test_a_table_out_of_order_is_not_finished(folder):
     for rows in (table, table[:-2], table[::-1], table.iloc[[*range(1, 12), 0]]):
         rows.to_csv(path, index=False)
         assert finished("table", JOBS) == (rows is table)
+
+
+def test_those_that_are_named_run_one_after_another_until_one_fails(monkeypatch):
+    asked = []
+
+    def call(command):
+        asked.append(command[-1].removeprefix("experiments."))
+        return asked[-1] == "noise"
+
+    def launch(*names):
+        asked.clear()
+        monkeypatch.setattr(sys, "argv", ["experiments", *names])
+        runpy.run_path(str(ROOT / "experiments/__main__.py"), run_name="__main__")
+
+    monkeypatch.setattr(subprocess, "call", call)
+    launch("ranks", "curves")
+    assert asked == ["ranks", "curves"]
+    with pytest.raises(SystemExit, match="1"):
+        launch("noise", "ranks")
+    assert asked == ["noise"]
+    with pytest.raises(SystemExit):
+        launch()
+    assert {"curves", "libraries", "noise"} < set(asked)
+    with pytest.raises(SystemExit, match=r"No experiment is called curve: .*, curves, "):
+        launch("curve")

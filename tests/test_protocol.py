@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies
+from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies, skipgram
 from experiments.cosine_training import slopes, softmax, squared
 from helpers import cosine_similarity as cosines
 from helpers import readings, recall_at, simulate_interactions
@@ -224,6 +224,20 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
     back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
     assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
+
+
+def test_a_skip_gram_is_read_from_its_scores_alone():
+    rng = np.random.default_rng(2)
+    A, B = rng.normal(size=(2, 30, 4))
+    U, s, _ = np.linalg.svd(A @ B.T)
+    U, s = U[:, :4], s[:4]
+    expected = {"rows of ABᵀ": A @ B.T, "even split": U * np.sqrt(s), "whitened": U}
+    M = np.linalg.qr(rng.normal(size=(4, 4)))[0] * [0.1, 1, 3, 9]
+    for one, other in ((A, B), (A @ M, B @ np.linalg.inv(M).T)):
+        found = skipgram.readings(one, other)
+        for name, E in expected.items():
+            assert_allclose(cosines(found[name]), cosines(E), atol=1e-9)
+        assert_array_equal(found["A + B"], one + other)
 
 
 @pytest.mark.parametrize("loss", [squared, softmax])
