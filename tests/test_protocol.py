@@ -206,8 +206,8 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
-    rows = cosine_or_dot.compare("default", 3, np.array([24.0]))  # τ is a quarter of it
-    assert whole == [(("default", 3), {})]
+    rows = cosine_or_dot.compare("default", 3, taus=np.array([24.0]))  # τ is a quarter of it
+    assert whole == [(("default", 3), {"n_clusters": 5})]
     data, s, V = exact
     B = V[:, :20] * np.sqrt(s[:20] ** 2 / (s[:20] ** 2 + 36))
     mine = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
