@@ -1,7 +1,7 @@
-"""Weight decay swept over three decades, dropout, and both, in ReLU and linear networks: 20 data sets; 15 minutes.
+"""Weight decay swept over three decades, dropout, and both, in ReLU and linear networks: 50 data sets; 40 minutes.
 
-networks.csv has a row for each number of steps, seed, activation, rate of dropout and strength of decay, for two
-networks from two starts (same batches, same inputs dropped).
+networks.csv has a row for each reading, users, steps, seed, activation, rate of dropout and strength of decay,
+for two networks from two starts (same batches, same inputs dropped).
 
 How far the cosines of two items differ, mean over pairs: between the two starts as trained (start_raw), with D and the
 translation fixed (start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the
@@ -15,7 +15,7 @@ validation users in nats, means of the two starts; best: recall of the start wit
 import numpy as np
 
 from experiments import run
-from experiments.autoencoder import ACTIVATIONS, READINGS, draw, network, pick, train_all
+from experiments.autoencoder import ACTIVATIONS, READINGS, draw, draw_more, network, pick, train_all
 from experiments.dropout import score
 from helpers import cosine_similarity, nearest, overlap
 
@@ -67,9 +67,9 @@ def predicted(nets, activation, data):
     return {name: np.mean([row[name] for row in rows]) for name in ("loss", "validation", "recall")} | {"best": best}
 
 
-def sweep(steps, seed, grid=None):
+def sweep(steps, seed, reading=READINGS[0], users=500, grid=None):
     """All rows of one data set and number of steps."""
-    data, grid = draw(READINGS[0], seed), grid or GRIDS[steps]
+    data, grid = (draw if users == 500 else draw_more)(reading, seed), grid or GRIDS[steps]
     X, order = data.X.toarray(), np.random.default_rng([seed, 28]).permutation(data.X.shape[1])
     rows = []
     for activation in TRAINED[steps]:
@@ -83,7 +83,13 @@ def sweep(steps, seed, grid=None):
     return rows
 
 
-JOBS = [{"steps": steps, "seed": seed} for steps, n_seeds in ((2_000, 20), (8_000, 10)) for seed in range(n_seeds)]
+def jobs(reading, users, steps, n_seeds):
+    """A job for each data set."""
+    return [{"reading": reading, "users": users, "steps": steps, "seed": seed} for seed in range(n_seeds)]
+
+
+JOBS = jobs(READINGS[0], 500, 2_000, 20) + jobs(READINGS[0], 500, 8_000, 10)
+JOBS += jobs(READINGS[0], 5_000, 2_000, 10) + jobs(READINGS[1], 500, 2_000, 20)
 
 if __name__ == "__main__":
     run("networks", JOBS, sweep, processes=1, tolerance=TOLERANCE)

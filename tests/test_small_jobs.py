@@ -23,7 +23,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "centering": (SPARSE, {"taus": TAU[:1] / 4}, {}),
     "choices": (SPARSE, {}, {}),
     "convergence": ({"seed": 10, "multiple": 1.3}, {}, {}),
-    "cosine_or_dot": (SPARSE, {"taus": np.array([32.0])}, {}),
+    "cosine_or_dot": (SPARSE | {"clusters": 20, "k": 100}, {"taus": np.array([32.0])}, {}),
     "cosine_training": (
         SPARSE,
         {},
@@ -50,11 +50,15 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     ),
     "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
-    "inputs": (SPARSE, {}, {}),
+    "inputs": (SPARSE | {"clusters": 20}, {}, {}),
     "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "ndcg": (SPARSE, {}, {}),
-    "networks": ({"steps": 2_000, "seed": 0}, {"grid": [(0.0, 0.002)]}, {"TRAINED": {2_000: ["ReLU"]}}),
+    "networks": (
+        {"reading": "default", "users": 5_000, "steps": 2_000, "seed": 0},
+        {"grid": [(0.0, 0.002)]},
+        {"TRAINED": {2_000: ["ReLU"]}},
+    ),
     "noise": ({"seed": 0}, {}, {}),
     "optimizers": ({"seed": 0}, {"rules": [("Adam", adam, 0.01, 10_000), ("ALS", None, 0, 500)]}, {}),
     "people": (
@@ -78,7 +82,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "score_rows": ({"data": "default", "seed": 0}, {}, {}),
     "stability": (SPARSE, {"taus": TAU}, {}),
 }
-ELSEWHERE = {"scaling", "skipgram", "people_gaps"}
+ELSEWHERE = {"scaling", "skipgram", "people_gaps", "cosine_or_dot_films"}
 
 
 @pytest.fixture
