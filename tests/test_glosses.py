@@ -29,6 +29,21 @@ def test_wordnets_own_files_and_the_table_are_read_alike(tmp_path):
     assert tool.synsets_in(tmp_path) == of_table == [("noun.Tops", ["entity"], gloss)]
 
 
+def test_words_that_are_short_rare_or_the_most_frequent_are_left_out(monkeypatch):
+    for name, value in (("LEAST_GLOSSES", 2), ("LEAST_LETTERS", 3), ("TOO_FREQUENT", 1)):
+        monkeypatch.setattr(tool, name, value)
+    bags = [{"the", "cat", "ox"}, {"the", "cat", "ox"}, {"the", "bird"}]
+    assert tool.vocabulary(bags) == ["cat"]
+    assert tool.vocabulary([*bags, {"bird"}]) == ["bird", "cat"]
+
+
+def test_wordnet_counts_lemmas_in_hexadecimal_digits(tmp_path):
+    lemmas = [f"word_{letter}" for letter in "abcdefghijklmnop"]
+    counted = " ".join(f"{lemma} 0" for lemma in [*lemmas[:-1], f"{lemmas[-1]}(ip)"])
+    (tmp_path / "data.adj").write_text(f"00001740 00 a 10 {counted} 001 ~ 00001930 n 0000 | sixteen words  ")
+    assert list(tool.from_data(tmp_path / "data.adj")) == [("adj.all", lemmas, "sixteen words")]
+
+
 def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path):
     with pytest.raises(MissingDataError, match=r"data\.noun cannot be read"):
         tool.write(tmp_path)
