@@ -63,6 +63,15 @@ def under_two_softmaxes():
     return (P, items @ N), (P @ N.T + T, items)
 
 
+def hardly_seen(k=6, h=0.7):
+    """Items at ± h along an axis that users hardly see: longer there and shorter elsewhere, lengths stay to 1e-4."""
+    rng = np.random.default_rng(7)
+    B = np.hstack([rng.choice([-h, h], (400, 1)), np.sqrt(1 - h**2) * unit(rng.normal(size=(400, k - 1)))])
+    P = unit(np.hstack([0.004 * rng.normal(size=(2_000, 1)), unit(rng.normal(size=(2_000, k - 1)))]))
+    d = np.sqrt(np.r_[1.6, np.full(k - 1, 1 - 0.6 * h**2 / (1 - h**2))])
+    return (P, B), (P / d * d[-1], B * d)
+
+
 def weak_directions():
     """A strong popular direction, under which weak ones are rescaled by 3 and 1/3: 3.4 % out of balance."""
     rng = np.random.default_rng(0)
@@ -82,6 +91,7 @@ PAIRS = {  # two models; objectives; up to what their scores agree; the verdict 
     "two blocks": (two_blocks, ("normalized", "symmetric-contrastive"), "", "unknown"),
     "items and users on quadrics": (on_a_quadric, ("normalized",), "user", "unknown"),
     "users on a quadric, items in a plane": (under_two_softmaxes, ("symmetric-contrastive",), "constant", "unknown"),
+    "users hardly see it": (hardly_seen, ("normalized", "symmetric-contrastive"), "scale", "unknown"),
     "weak directions": (weak_directions, ("factors",), "", "yes"),
 }
 

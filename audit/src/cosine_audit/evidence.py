@@ -29,7 +29,8 @@ class Balance(NamedTuple):
 class Lengths:
     """What rows of length one of items B (p, k) and users P (n, k) leave open; found out when it is asked for.
 
-    full, of each side, the least over the largest singular value; rank, of the items; flat_users, see `flatness`;
+    full, of each side, the least over the largest singular value; rank, of the items; seen, the least ratio of
+    users' to items' mean square along a direction (0 for items of rank < k); flat_users, see `flatness`;
     firm(side, shifted), whether the directions of a side hold every scale, see `hold`.
     """
 
@@ -40,6 +41,10 @@ class Lengths:
         s = {side: np.linalg.svd(R[side], compute_uv=False) for side in self.sides}
         self.full = {side: float(s[side][-1] / s[side][0]) if len(s[side]) == B.shape[1] else 0.0 for side in s}
         self.rank = int(np.sum(s["items"] > g.NEGLIGIBLE * s["items"][0]))
+        self.seen = 0.0
+        if self.full["items"] > g.NEGLIGIBLE:
+            ratios = np.linalg.svd(np.linalg.solve(R["items"].T, R["users"].T), compute_uv=False)
+            self.seen = float(ratios[-1] ** 2 * about["items"].count / about["users"].count)
         self.flat_users = flatness(about["users"])
         self.firm = cache(lambda side, shifted=False: hold(self.sides[side], shifted) >= FIRM)
 
@@ -217,9 +222,9 @@ def flatness(about):
 
 
 def have_length_one(E):
-    """Whether all rows of E but those that are zero have length one, within a hundredth."""
+    """Whether all rows of E but those that are zero have length one, within two thousandths."""
     lengths = (np.linalg.norm(rows[rows.any(axis=1)], axis=1) for _, rows in g.blocks(E))
-    return all(np.all(np.abs(some - 1) < 0.01) for some in lengths)
+    return all(np.all(np.abs(some - 1) < 0.002) for some in lengths)
 
 
 def unseen_directions(users, items):

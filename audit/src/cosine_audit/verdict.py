@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, THIN, TOLERATED, chance, health, moved_by
+from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by
 from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified
 from cosine_audit.objectives import OBJECTIVES
 
+FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
 HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 STRETCH = 1.05  # condition of the M that balances; see is_stable
@@ -198,9 +199,11 @@ def too_few_dimensions(said, seen):
         if lengths.rank < k - said.both:
             return no(f"{few}: shorter inside these and made up for outside, they would have the same predictions")
         return unknown(f"{few}: whether others have the same predictions is not checked")
-    if min(lengths.full.values()) < THIN:
+    if min(lengths.full.values()) < FAINT:
         side = min(lengths.full, key=lengths.full.get)
-        return unknown(f"the {side} hardly fill all {k} dimensions: one has a thousandth of the largest, or less")
+        return unknown(f"the {side} hardly fill all {k} dimensions: one has {percent(FAINT)} of the largest, or less")
+    if lengths.seen < FAINT:
+        return unknown("the users hardly see a direction in which the items differ, so that it is hardly determined")
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
     if seen.flatness < FLAT and not said.both:
         return no(f"{plane}, so that another height with the same probabilities has other cosines")
