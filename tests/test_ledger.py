@@ -1,6 +1,8 @@
 """The ledger of claims: each row is whole, is checked where it says, and stands in the summaries."""
 
+import json
 import re
+from types import SimpleNamespace
 
 import ledger
 import nbformat
@@ -142,3 +144,15 @@ def test_the_page_and_its_errata():
 def test_definitions_and_a_line_of_algebra_are_no_theorems():
     named = {row["id"]: row["theorems"] for row in ROWS}
     assert not any(named[id] for id in ("C01", "C02", "C15", "C17", "B02", "B53"))
+
+
+def test_a_built_site_has_the_rows_for_programs(tmp_path):
+    (tmp_path / "book").mkdir()
+    app = SimpleNamespace(builder=SimpleNamespace(name="html"), outdir=tmp_path)
+    ledger.write_json(app, RuntimeError("the build failed"))
+    ledger.write_json(SimpleNamespace(builder=SimpleNamespace(name="linkcheck"), outdir=tmp_path), None)
+    assert not list(tmp_path.glob("book/*"))
+    ledger.write_json(app, None)
+    rows = json.loads((tmp_path / "book/claims.json").read_text("utf-8"))
+    assert [list(row) for row in rows] == [[*ledger.KEYS, "cite"]] * len(ROWS)
+    assert [row["finding"] for row in rows] == [row["finding"] for row in ROWS]

@@ -1,12 +1,16 @@
 """The tools: executing chapters, where the book's buttons point, and the set-up cell of Colab."""
 
 import copy
+import gzip
 import re
 import subprocess
 import sys
 import time
 import types
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
+import browser
 import colab
 import nbformat
 import no_warnings
@@ -85,6 +89,19 @@ def test_the_footer_says_which_version_a_page_is_of(monkeypatch):
     version = re.search(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)[1]
     said = rf"Version {re.escape(version)}(, \d{{4}}-\d\d-\d\d, commit [0-9a-f]+)?\. Text: CC BY\."
     assert re.fullmatch(said, config.html_theme_options["extra_footer"])
+
+
+def test_a_site_is_served_as_hosts_do_it(tmp_path):
+    for name in ("page.html", "picture.png"):
+        (tmp_path / name).write_bytes(b"content")
+    home = browser.serve(tmp_path)
+    with urlopen(home + "page.html") as page, urlopen(home + "picture.png") as picture:
+        assert (page.headers["Content-Encoding"], gzip.decompress(page.read())) == ("gzip", b"content")
+        assert (picture.headers["Content-Encoding"], picture.read()) == (None, b"content")
+        assert page.headers["Content-Type"] == "text/html"
+    for missing in ("none.html", "none.png"):
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(home + missing)
 
 
 def chapter():
