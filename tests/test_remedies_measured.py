@@ -5,17 +5,30 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from experiments import by_scores, centering, common, documentation_lengths, layer_norm, lengths, popularity
+from experiments import (
+    by_scores,
+    centering,
+    common,
+    documentation_lengths,
+    full_size,
+    judges,
+    layer_norm,
+    lengths,
+    popularity,
+    read,
+    remedies,
+)
 from experiments.remedies import cosines
-from helpers import cosine_similarity, recall_at
+from helpers import choices_of_d, cosine_similarity, product_norm_factors, recall_at
 
 
 @pytest.fixture
 def data(monkeypatch):
     """One small data set, which every experiment draws."""
     one = common.draw("default", 3, n_items=60, n_users=250, n_held_out=40)
-    for module in (by_scores, centering, layer_norm, lengths, popularity):
+    for module in (by_scores, centering, judges, layer_norm, lengths, popularity, remedies):
         monkeypatch.setattr(module, "draw_smaller", lambda reading, seed: one)
+    monkeypatch.setattr(full_size, "draw", lambda reading, seed: one)
     return one
 
 
@@ -101,3 +114,80 @@ def test_what_is_chosen_on_text_is_not_what_is_scored():
     assert not set(names[here]) & set(names[~here])
     assert here.any()
     assert not here.all()
+
+
+READOUTS = {"columns", "f = 1", "D = I", "f = g", "f = √(σg)", "projected back", "Eq. 2", "weight decay"}
+
+
+def test_every_readout_is_measured_under_every_preparation():
+    """Which remedy alone is ahead hangs on the list: a readout left out of one preparation made a false answer."""
+    rows = read("remedies").query("readout != 'power'")
+    for (preparation, reading), found in rows.groupby(["preparation", "reading"]):
+        assert set(found.readout) == READOUTS, (preparation, reading)
+    text = read("documentation_remedies").groupby(["split", "preparation"]).readout.agg(set)
+    assert (text == READOUTS).all()
+    size = read("full_size").groupby(["reading", "preparation"]).readout.agg(set)
+    assert (size == READOUTS).all()
+
+
+@pytest.mark.parametrize("experiment", ["remedies", "full_size"])
+def test_readouts_of_centered_data_are_rescalings_of_the_minimizer(data, experiment):
+    X = data.X.toarray()
+    Y = X - X.mean(axis=0)
+    if experiment == "remedies":
+        tau, k = 6 * np.linalg.norm(Y) / np.linalg.norm(X), 20
+        rows = remedies.score_remedies("default", 3, np.array([6.0]))
+    else:
+        tau, k = 6.0, 50
+        rows = full_size.score_prepared("default", 3, np.array([6.0]))
+    found = {row["readout"]: row["ap"] for row in rows if row["preparation"] == "centered" and row["setting"] in (0, 6)}
+    assert set(found) == READOUTS
+    s, V = right(Y, k)
+    choices = choices_of_d(s, tau**2)
+    named = {"f = 1": "D = √g", "D = I": "D = I", "f = g": "D = 1/√g", "f = √(σg)": "D = 1/√σ"}
+    named["projected back"] = "D = 1/(σ√g)"
+    _, B = product_norm_factors(s, V, tau**2)
+    expected = {name: cosine_similarity(B / choices[D]) for name, D in named.items()} | {"columns": np.corrcoef(X.T)}
+    for name, S in expected.items():
+        assert_allclose(found[name], common.scores(S, data)["ap"], atol=1e-6)
+
+
+def test_the_judges_read_scores_out_as_they_say():
+    rng = np.random.default_rng(0)
+    P, B = rng.normal(size=(40, 4)) + 1, rng.normal(size=(9, 4))
+    found = judges.read_out(B, P.T @ P, P.mean(axis=0), len(P))
+    scores = P @ B.T
+    assert_allclose(cosine_similarity(found["projected back"]), cosine_similarity(scores.T), atol=1e-9)
+    assert_allclose(cosine_similarity(found["safe items"]), np.corrcoef(scores.T), atol=1e-9)
+    for half, whole in (("even split", "projected back"), ("safe items, even split", "safe items")):
+        grams = [found[name] @ found[name].T for name in (half, whole)]
+        assert_allclose(grams[0] @ grams[0], grams[1], atol=1e-9)
+
+
+def test_the_judges_model_is_the_minimizer(data):
+    X = data.X.toarray()
+    s, V = right(X)
+    A, B = product_norm_factors(s, V, 36.0)
+    expected = judges.read_out(B, (X @ A).T @ (X @ A), (X @ A).mean(axis=0), len(X))
+    for name, E in judges.of_eq1(s, V, 6.0, X.mean(axis=0), len(X)).items():
+        assert_allclose(cosines(E), cosines(expected[name]), atol=1e-7)
+    rows = judges.simulated("dense", 3)
+    assert {row["readout"] for row in rows} == set(expected)
+    assert all(row["kept"] == 1 for row in rows if row["readout"] == "as trained")
+
+
+@pytest.mark.parametrize("n", [20, 80])
+def test_real_tables_are_tuned_by_the_recall_of_their_scores(n):
+    rng = np.random.default_rng(1)
+    X = (rng.random((n, 40)) < rng.random(40)).astype(float)
+    origin = X.mean(axis=0)
+    s, V = judges.spectrum(X - origin)
+    assert_allclose((V * s**2) @ V.T, np.cov(X.T, bias=True) * n, atol=1e-8)
+    users = (rng.random((30, 40)) < 0.3).astype(float)
+    hidden = ((rng.random((30, 40)) < 0.2) & (users == 0)).astype(float)
+    taus = np.array([0.5, 1.0, 2.0])
+    best = judges.by_scores((users, hidden), s, V, origin, taus)
+    kept = {"Eq. 1": lambda t: s**2 / (s**2 + t**2), "Eq. 2": lambda t: np.maximum(1 - t / s, 0)}
+    for objective, shrink in kept.items():
+        found = [recall_at((users - origin) @ V * shrink(t) @ V.T + origin, users, hidden) for t in taus]
+        assert best[objective][1] == taus[np.argmax(found)]

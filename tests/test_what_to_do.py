@@ -16,6 +16,7 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import TruncatedSVD
 
 import helpers as h
+from experiments import read
 
 ENGLISH = ROOT / "book/what-to-do.md"
 PAGES = sorted((ROOT / "book").glob("what-to-do*.md"))
@@ -205,6 +206,42 @@ def test_in_blocks_it_is_the_same(path, model):
         exec(step, names)
     assert names["R"].shape == (k, k)
     assert_allclose(h.cosine_similarity(B @ names["R"].T), h.cosine_similarity(safe_items(P, B)), atol=1e-10)
+
+
+def judged(judge, score, way):
+    """What judges.csv says: the mean, how many neighbors of ten change, and whether the lead is more than noise."""
+    rows = read("judges").query("judge == @judge and score == @score")
+    rows = rows.assign(repetition=rows.repetition // (10 if judge == "MovieLens" else 1))  # divisions of ten groups
+    rows = rows.groupby(["readout", "repetition"])[["value", "kept", "low", "high"]].mean()
+    mine, trained = rows.loc[way], rows.loc["as trained"]
+    if judge in ("glosses", "skip-gram"):
+        sure = (mine.low > 0).all() or (mine.high < 0).all()
+    else:
+        sure = way != "as trained" and h.t_interval(mine.value - trained.value).sign != 0
+    return f"{mine.value.mean():.3f}{'†' * bool(sure)}", f"{10 * (1 - mine.kept.mean()):.1f}"
+
+
+def test_the_judges_table_is_the_experiments():
+    text = ENGLISH.read_text("utf-8")
+    section = text[text.index("(sec-do-judges)=") :].partition("\n## What does")[0]
+    _, _, *rows = re.findall(r"^\|.*\|$", section, re.M)
+    ways = "as trained", "even split", "projected back", "safe items", "safe items, even split"
+    names = {"AP": "ap", "purity": "purity", "recall": "recall", "WordSim": "wordsim", "SimLex": "simlex"}
+    assert len(rows) == len(read("judges")[["judge", "score"]].drop_duplicates())
+    for row in rows:
+        judge, score, *values, changed = (cell.strip() for cell in row.strip("|").split("|"))
+        told = [judged(judge.removeprefix("simulation, "), names[score], way) for way in ways]
+        assert [value for value, _ in told] == values, row
+        assert ", ".join(neighbors for _, neighbors in told[1:]) == changed, row
+
+
+def test_the_even_split_of_the_page(model):
+    X, A, B = model
+    (code,) = re.findall(r"^```python\n(U, t, _ = .*?)^```$", ENGLISH.read_text("utf-8"), re.M | re.S)
+    names = {"np": np, "safe": safe_items(A, B, X)}
+    exec(code, names)
+    half, whole = (names[name] @ names[name].T for name in ("even", "safe"))
+    assert_allclose(half @ half, whole, atol=1e-8)
 
 
 def test_truncated_svd_as_the_table_says(model):
