@@ -57,6 +57,7 @@ def test_what_no_test_notices_is_named_and_the_rest_is_counted(tmp_path, monkeyp
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     for folder in ("helpers", "tests"):
         (tmp_path / folder).mkdir()
+    (tmp_path / "helpers/__init__.py").touch()
     module, test = tmp_path / "helpers/shop.py", tmp_path / "tests/test_shop.py"
     module.write_text("def price(n):\n    return 3 * n\n\n\ndef unused(n):\n    return -n\n")
     test.write_text("from helpers.shop import price\n\n\ndef test_price():\n    assert price(2) == 6\n")

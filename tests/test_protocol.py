@@ -9,7 +9,18 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from experiments import autoencoder, common, cosine_or_dot, curves, dropout, held_out, networks, remedies, skipgram
+from experiments import (
+    autoencoder,
+    centering,
+    common,
+    cosine_or_dot,
+    curves,
+    dropout,
+    held_out,
+    networks,
+    remedies,
+    skipgram,
+)
 from experiments.cosine_training import slopes, softmax, squared
 from helpers import cosine_similarity as cosines
 from helpers import readings, recall_at, simulate_interactions
@@ -224,6 +235,14 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
     back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
     assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
+
+
+def test_the_nearest_items_and_how_popular_they_are():
+    S = cosines(np.random.default_rng(0).normal(size=(60, 4)))
+    near, popular = centering.neighbors(S, np.arange(60)[::-1], n=5)
+    order = [[j for j in np.argsort(-row) if j != i][:5] for i, row in enumerate(S)]
+    assert [sorted(nearest) for nearest in order] == [np.flatnonzero(row).tolist() for row in near]
+    assert_allclose(popular, np.mean(1 - np.array(order) / 59))
 
 
 def test_a_skip_gram_is_read_from_its_scores_alone():

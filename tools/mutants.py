@@ -11,11 +11,11 @@ where tests took longer than SLOW seconds, which counts as caught: look whether 
 import ast
 import copy
 import hashlib
+import multiprocessing
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -31,6 +31,10 @@ SWAPPED = {
     **{ast.And: ast.Or, ast.Or: ast.And},
 }
 SLOW = 120
+CONTEXT = multiprocessing.get_context("spawn" if os.name == "nt" else "forkserver")
+CONTEXT.set_forkserver_preload(
+    ["hypothesis.extra.numpy", "matplotlib.pyplot", "nbformat", "pytest", "sklearn", "sympy"]
+)
 
 
 def change(node):
@@ -87,17 +91,29 @@ def tests(path):
     return [str(file.relative_to(ROOT)) for file in files] + ["-k", f"not small_job or [{path.stem}]"] * job
 
 
+def pytest_in(tree, arguments):
+    """Run pytest in a copy of the book, without a word, and exit as it does."""
+    import pytest
+
+    for output in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), output)
+    os.chdir(tree)
+    sys.path[:0] = tree, f"{tree}/audit/src"
+    os.environ |= {"PYTHONPATH": os.pathsep.join(sys.path[:2]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments]))
+
+
 def run(arguments, tree, limit=None):
     """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes longer than limit."""
     if not arguments:
         return True
-    environment = os.environ | {"PYTHONPATH": f"{tree}{os.pathsep}{tree / 'audit/src'}", "OMP_NUM_THREADS": "1"}
-    environment |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # for a faster start; no unit test needs one
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
-    try:
-        return subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=limit).returncode == 0
-    except subprocess.TimeoutExpired:
+    process = CONTEXT.Process(target=pytest_in, args=(str(tree), arguments))
+    process.start()
+    process.join(limit)
+    if process.exitcode is None:
+        process.kill()
         return None
+    return process.exitcode == 0
 
 
 def outcome(trees, chosen):
@@ -113,6 +129,7 @@ def outcome(trees, chosen):
 
 def main(n, folders, at_once=2):
     """Break n places of each folder, and print which no test noticed."""
+    os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(at_once) as pool:
         trees = Queue()
         for number in range(at_once):
