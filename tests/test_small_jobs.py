@@ -70,7 +70,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
     "full_size": ({"reading": "default", "seed": 0}, {"taus": TAU}, {}),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
-    "inputs": (SPARSE | {"clusters": 20}, {}, {}),
+    "inputs": ({"reading": "default", "seed": 2, "clusters": 20}, {}, {}),
     "judges": ({"judge": "dense", "repetition": 3}, {}, {}),
     "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
