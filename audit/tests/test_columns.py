@@ -65,13 +65,64 @@ def test_arrays_are_asked_for_ids_too(tmp_path):
     np.testing.assert_array_equal(found.values, E)
     assert found.note == "5 dimensions, 1 … 5"
     for fine in (
-        np.column_stack([IDS > 1010, E]) * 3.0,
+        np.column_stack([0 * IDS + 1, E]) * (IDS > 1010)[:, None],
         1e3 ** np.arange(5) * E,
         np.round(9 * E),
         np.column_stack([0 * IDS, E]),
     ):
-        np.save(tmp_path / "e.npy", fine)  # a bias of ones, loud dimensions, whole numbers alone, a dead dimension
+        np.save(
+            tmp_path / "e.npy", fine
+        )  # a bias of ones, but for unseen users; loud dimensions, whole numbers alone, a dead dimension
         np.testing.assert_array_equal(read_table(tmp_path / "e.npy").values, fine)
+
+
+INT8 = np.clip(np.round(40 * np.random.default_rng(1).normal(size=(300, 8))), -127, 127)
+SHUFFLED = np.random.default_rng(2).permutation(300)
+NUMBERED = {  # a column among whole numbers
+    "in order": (np.arange(300), INT8),
+    "in order, few": (IDS - 1000, INT8[:40]),
+    "shuffled": (SHUFFLED + 1, INT8),
+    "shuffled, few": (SHUFFLED[SHUFFLED < 40], INT8[:40]),
+    "shuffled with gaps": (7 * SHUFFLED, INT8),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("dtype", ["i4", "f8"])
+def test_ids_among_whole_numbers_are_refused(tmp_path, name, dtype):
+    ids, others = NUMBERED[name]
+    both = np.column_stack([ids, others]).astype(dtype)
+    np.save(tmp_path / "e.npy", both)
+    np.savetxt(tmp_path / "e.csv", both, fmt="%d", delimiter=",")
+    for file in ("e.npy", "e.csv"):
+        with pytest.raises(InputError, match=r"got '0', that number the rows; .*--columns 1:8$"):
+            read_table(tmp_path / file)
+        np.testing.assert_array_equal(read_table(tmp_path / file, spans=["1:8"]).values, others)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "f4"])
+def test_whole_numbers_without_an_id_are_dimensions(tmp_path, dtype):
+    for fine in (INT8, INT8[:40], np.column_stack([0 * SHUFFLED + 1, INT8]), np.column_stack([0 * SHUFFLED, INT8])):
+        np.save(tmp_path / "e.npy", fine.astype(dtype))
+        np.testing.assert_array_equal(read_table(tmp_path / "e.npy").values, fine)
+    np.save(tmp_path / "e.npy", np.round(1e4 * E))  # all numbers of a column differ, but they number nothing
+    assert read_table(tmp_path / "e.npy").values.shape == (40, 5)
+
+
+def test_labels_and_short_decimals_are_refused(tmp_path):
+    label = np.column_stack([E, IDS % 2])
+    np.save(tmp_path / "e.npy", label)
+    np.savetxt(tmp_path / "e.csv", label, fmt="%g", delimiter=",")
+    for file in ("e.npy", "e.csv"):
+        with pytest.raises(InputError, match=r"got '5', of whole numbers beside others; .*--columns 0:4$"):
+            read_table(tmp_path / file)
+    for short in ((IDS - 1000) / 1000, np.linspace(1, 5, 40).round(2)):
+        np.savetxt(tmp_path / "e.csv", np.column_stack([short, E]), fmt="%.10g", delimiter=",")
+        with pytest.raises(InputError, match=r"got '0', of at most three decimals beside longer .*--columns 1:5$"):
+            read_table(tmp_path / "e.csv")
+    for fine in (E.round(3), np.column_stack([0 * IDS + 0.5, E])):
+        np.savetxt(tmp_path / "e.csv", fine, fmt="%.10g", delimiter=",")
+        np.testing.assert_allclose(read_table(tmp_path / "e.csv").values, fine)
 
 
 def test_the_options_choose_dimensions_and_names(tmp_path, monkeypatch, capsys):
@@ -111,6 +162,18 @@ def test_users_with_the_same_columns_in_another_order_are_refused(tmp_path):
     table(("id", IDS), names=F[::-1]).to_csv(tmp_path / "u.csv", index=False)
     with pytest.raises(InputError, match=r"u\.csv: expected dimensions in the order of the items', got another order"):
         read_pair(tmp_path / "i.csv", tmp_path / "u.csv")
+
+
+def test_dimensions_that_are_counted_otherwise_are_refused(tmp_path):
+    for file, names in (("i", F), ("u", [f"f{i}" for i in range(1, 6)]), ("v", [f"user_{i}" for i in range(5)])):
+        pd.DataFrame(E, columns=names).to_csv(tmp_path / f"{file}.csv", index=False)
+    pd.DataFrame(E).to_csv(tmp_path / "n.csv", index=False)
+    with pytest.raises(
+        InputError, match=r"u\.csv: .* dimensions, f0 … f4, got f1 … f5; .*: --columns f0:f4 --columns f1:"
+    ):
+        read_pair(tmp_path / "i.csv", tmp_path / "u.csv")
+    for users, spans in (("u", ["f0:f4", "f1:f5"]), ("v", []), ("n", [])):
+        assert read_pair(tmp_path / "i.csv", tmp_path / f"{users}.csv", spans)[1].values.shape == (40, 5)
 
 
 def test_columns_sorted_as_text_are_dimensions(tmp_path):

@@ -145,6 +145,14 @@ def test_one_file_with_both_factors(tmp_path):
     assert read_pair(tmp_path / "n.npz")[0].names == NAMES
 
 
+def test_names_of_users_are_not_the_items(tmp_path):
+    others = [name.upper() for name in NAMES]
+    np.savez(tmp_path / "u.npz", items=E, users=E[::-1], user_names=np.array(others))
+    np.savez(tmp_path / "b.npz", items=E, users=E[::-1], user_names=np.array(others), item_names=np.array(NAMES))
+    assert [table.names for table in read_pair(tmp_path / "u.npz")] == [None, others]
+    assert [table.names for table in read_pair(tmp_path / "b.npz")] == [NAMES, others]
+
+
 def test_half_of_a_float(tmp_path):
     pytest.importorskip("safetensors", reason="safetensors is an extra")
     bits = (E.astype("<f4").view("<u4") >> 16).astype("<u2")
@@ -443,6 +451,8 @@ MANY = {  # arrays of a file, what is read as items and users, or the sentence
     "x, y": "got x, y; say which: m.npz#x",
     "pu, qi, yj": ("qi", "pu"),
     "item_factors, user_factors, W": ("item_factors", "user_factors"),
+    "embeddings, product_features, queries": "got product_features, embeddings; say which: m.npz#product_features",
+    "item_bias, item_factors, user_factors": "got item_bias, item_factors; say which: m.npz#item_bias",
     "items, user_bias, user_factors": "got user_bias, user_factors; say which, after the items: m.npz#user_bias",
 }
 
@@ -480,6 +490,13 @@ def test_what_counts_are_read_from_is_said(tmp_path, monkeypatch, capsys):
     assert read_table("names.txt", "vector").values[0] == "The Matrix"
     with pytest.raises(InputError, match=r"expected one value a row, got shape \(6, 2\)"):
         read_table("n.npy", "vector")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="closes a stream as a shell does")
+def test_a_closed_stdin_is_one_sentence():
+    command = ["sh", "-c", 'exec "$@" <&-', "-", sys.executable, "-m", "cosine_audit", "-"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (2, "cosine-audit: stdin: expected data, got a closed stream\n")
 
 
 TORCH = pickle.dumps([1])

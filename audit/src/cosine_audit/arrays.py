@@ -12,6 +12,8 @@ from cosine_audit.columns import Table
 
 ITEMS = re.compile(r"item|word|token|product|movie|doc|wv|^qi$", re.I)
 USERS = re.compile(r"user|context|quer|syn1|customer|^pu$", re.I)
+EITHER = re.compile(r"(emb|embedding|vector|factor)s?(\.weight)?", re.I)  # items, or features beside them
+OTHERS = {"items": USERS, "users": ITEMS, "vector": re.compile("(?!)")}  # what names rows of the other factor
 LETTERS = {"items": ("b", "q"), "users": ("a", "p")}  # of A Bᵀ and P Qᵀ, if a file has two arrays
 
 
@@ -44,12 +46,13 @@ def read_npy(file, key, role):
 
 
 def read_npz(file, key, role):
-    """One array of an archive, and the names of the rows if there is one vector of text of that length."""
+    """One array of an archive, and the names of its rows: the vector of text of that length that is not the others'."""
     shapes, faults = npz_headers(file)
     if key in faults or (faults and not shapes):
         raise faults.get(key) or next(iter(faults.values()))
     chosen, note = choose(file, key, role, {name: len(shape) for name, (shape, _) in shapes.items()})
     texts = [name for name, (shape, dtype) in shapes.items() if dtype.kind == "U" and shape == shapes[chosen][0][:1]]
+    texts = [name for name in texts if not OTHERS[role].search(name)]
     with file.open() as stream, np.load(stream, allow_pickle=False) as arrays:
         names = arrays[texts[0]].tolist() if len(texts) == 1 and texts[0] != chosen else None
         return Table(arrays[chosen], names, array=chosen, note=note)
@@ -82,7 +85,7 @@ def choose(file, key, role, dimensions):
         return key, ""
     some = sorted(name for name, count in dimensions.items() if count == (1 if role == "vector" else 2))
     meant = called(some, role) if len(some) > 1 else some
-    got = f"{quoted_list(some or sorted(dimensions))}; say which: {file}#{(some or ['name'])[0]}"
+    got = f"{quoted_list(meant or some or sorted(dimensions))}; say which: {file}#{(meant or some or ['name'])[0]}"
     expect(len(meant) == 1, file, f"one array of {'values' if role == 'vector' else role}", got)
     others = [name for name in some if name != meant[0]] if role == "items" else []
     others = [name for name in others if name not in called(some, "users")]
@@ -90,12 +93,13 @@ def choose(file, key, role, dimensions):
 
 
 def called(names, role):
-    """The arrays whose names say that they are items, or users."""
+    """The arrays whose names say that they are items, or users; beside items also those that could be them."""
     if role == "vector":
         return []
     pattern = {"items": ITEMS, "users": USERS}[role]
     letters = [name for name in names if name.lower() in LETTERS[role]] if len(names) == 2 else []
-    return [name for name in names if pattern.search(name)] or letters
+    found = [name for name in names if pattern.search(name)]
+    return found + [name for name in names if role == "items" and found and EITHER.fullmatch(name)] or letters
 
 
 def users_beside(file):

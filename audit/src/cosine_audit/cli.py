@@ -17,6 +17,7 @@ from cosine_audit.report import all_or_none, audit, places, plain, writable
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
+FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
 STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
 
 
@@ -47,7 +48,7 @@ def parser():
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--report", metavar="FOLDER", help="write report.html, summary.json and, with users, safe-items.npy")
     add("--safe-items", metavar="FILE", help="write items whose cosines depend on the scores alone (.npy)")
-    add("--fail-on", choices=("no", "unknown"), help="exit with 1 on no; or on no and unknown")
+    add("--fail-on", choices=("no", "unknown"), help=FAIL_ON)
     add("--version", action="version", version=f"cosine-audit {__version__}")
     return options
 

@@ -9,8 +9,9 @@ import numpy as np
 from cosine_audit.checks import InputError, expect
 
 ID = re.compile(r"(.*[\W_])?(id|index|idx|key|name|title|token|word|item|user|unnamed: 0)|.*[a-z]Id|", re.I)
-COUNTED = re.compile(r"(.*?)\d+\]?")  # f0, dim_0, 0, emb[0]
+COUNTED = re.compile(r"(.*?)(\d+)\]?")  # f0, dim_0, 0, emb[0]
 TOO_LARGE = 100  # times the median column: a price or a year may be, what was learned seldom is
+FEW = 20  # rows, which may be in order, or end in zeros, by chance
 ROWS_AT_ONCE = 8_192
 
 
@@ -55,7 +56,7 @@ def from_array(file, table, spans=()):
     held = [str(j) for j in range(table.values.shape[1])]
     given, dimensions = asked_for(file, held, spans)
     if dimensions is None:
-        refuse(file, held, whole_columns(table.values), "of whole numbers beside others")
+        refuse_odd(file, held, table.values)
         return table
     chosen = table.values[:, int(dimensions[0]) : int(dimensions[-1]) + 1]
     note = "; ".join(filter(None, (table.note, f"{len(dimensions)} dimensions, {ends_of(dimensions)}")))
@@ -82,7 +83,9 @@ def from_frame(file, frame, spans=(), ids=()):
     else:
         values = np.column_stack([complete(file, frame[name], numbers[name]) for name in dimensions])
         if given is None:
-            refuse(file, dimensions, whole_columns(values), "of whole numbers beside others")
+            refuse_odd(file, dimensions, values)
+            short = whole_columns(values, 3) if len(values) >= FEW else []
+            refuse(file, dimensions, short, "of at most three decimals beside longer ones")
             refuse(file, dimensions, large_columns(values), f"over {TOO_LARGE} times as large as the median column")
     asked = tuple(one for one in (given, *named) if one is not None)
     return described(frame, values, dimensions, candidates)._replace(asked=asked)
@@ -162,17 +165,53 @@ def counted(file, frame, numbers, names):
     return rest
 
 
-def whole_columns(values):
-    """Places of the columns that hold several whole numbers, where others hold others; a bias of ones is none."""
+def refuse_odd(file, held, values):
+    """InputError if columns of numbers look like labels, counts or ids."""
+    refuse(file, held, whole_columns(values), "of whole numbers beside others")
+    refuse(file, held, numbering_columns(values), "that number the rows")
+
+
+def in_parts(values):
+    """Some rows after others."""
+    return (values[start : start + ROWS_AT_ONCE] for start in range(0, len(values), ROWS_AT_ONCE))
+
+
+def whole_columns(values, decimals=0):
+    """Places of the columns that hold several numbers of so few decimals, where others have more.
+
+    A bias of ones is none of them, nor are the zeros in its place where all of a row is zero, as of unseen users.
+    """
     if values.dtype.kind != "f":
         return []
     whole = np.arange(values.shape[1])
-    for start in range(0, len(values), ROWS_AT_ONCE):
-        rows = values[start : start + ROWS_AT_ONCE, whole]
-        whole = whole[(rows == np.round(rows)).all(axis=0)]
+    for part in in_parts(values):
+        rows = part[:, whole]
+        whole = whole[(rows == np.round(rows, decimals)).all(axis=0)]
     if len(whole) == values.shape[1]:
         return []
-    return [j for j in whole.tolist() if len(np.unique(values[values[:, j] != 0, j])) > 1]
+    seen = np.concatenate([part.any(axis=1) for part in in_parts(values)]) if len(whole) else []
+    return [j for j in whole.tolist() if len(np.unique(values[seen, j])) > 1]
+
+
+def numbering_columns(values):
+    """Places of the columns that number the rows, unless all do."""
+    if values.dtype.kind not in "iuf" or len(values) < FEW:
+        return []
+    first = values[:ROWS_AT_ONCE]
+    different = np.array([len(np.unique(column)) for column in first.T])
+    repeat = np.median(different) <= len(first) / 2
+    likely = np.flatnonzero((different == len(first)) & (first == np.round(first)).all(axis=0))
+    found = [j for j in likely.tolist() if numbers_rows(values[:, j], repeat)]
+    return found if len(found) < values.shape[1] else []
+
+
+def numbers_rows(column, repeat):
+    """Whether whole numbers all differ and are in order, leave none out, or stand beside columns that repeat theirs."""
+    ordered = np.sort(column)
+    all_differ = (ordered[1:] > ordered[:-1]).all() and (ordered == np.round(ordered)).all()
+    in_order = (ordered == column).all() or (ordered == column[::-1]).all()
+    none_left_out = float(ordered[-1]) - float(ordered[0]) == len(column) - 1
+    return bool(all_differ and (in_order or none_left_out or repeat))
 
 
 def large_columns(values):

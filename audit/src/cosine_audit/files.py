@@ -19,7 +19,7 @@ import numpy as np
 
 from cosine_audit.arrays import ARCHIVES, ARRAYS, users_beside
 from cosine_audit.checks import DENSE, LONGEST, SUSPICIOUS, InputError, expect, memory, quoted_list
-from cosine_audit.columns import Table, from_array, from_frame
+from cosine_audit.columns import COUNTED, Table, ends_of, from_array, from_frame
 from cosine_audit.tables import TABLES
 
 SAVE = "np.save('items.npy', model.item_factors)"
@@ -67,10 +67,21 @@ def read_pair(items, users=None, spans=(), ids=()):
             own = users_beside(some[0]) if not key else None
             return found, None if own is None else table_of(some, own, "users", spans, ids)
     others = read_table(users, "users", spans, ids)
-    first, second = found.columns or [], others.columns or []
-    fine = first == second or sorted(first) != sorted(second)
-    expect(fine, users, "dimensions in the order of the items'", "another order")
+    asked = all(set(spans) & set(table.asked) for table in (found, others))
+    same_dimensions(users, found.columns or [], others.columns or [], asked)
     return found, others
+
+
+def same_dimensions(file, first, second, asked):
+    """InputError if dimensions with names are in another order, or are counted otherwise unless that was asked for."""
+    fine = first == second or sorted(first) != sorted(second)
+    expect(fine, file, "dimensions in the order of the items'", "another order")
+    counts = [[COUNTED.fullmatch(name) for name in names] for names in (first, second)]
+    if first and second and not asked and all(one and one[1] for one in counts[0] + counts[1]):
+        fine = [int(one[2]) for one in counts[0]] == [int(one[2]) for one in counts[1]]
+        settle = f"--columns {first[0]}:{first[-1]} --columns {second[0]}:{second[-1]}"
+        got = f"{ends_of(second)}; if both are right: {settle}"
+        expect(fine, file, f"the items' dimensions, {ends_of(first)}", got)
 
 
 def split_key(path):
