@@ -6,8 +6,8 @@ import pytest
 from chapters import ROOT
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES
 
-RULES = "no", "yes", "by convention", "balance", "balance denies"
-SAID = "no", "yes", "by convention", "at the exact minimum", "where training comes to rest"  # of each rule
+RULES = "no", "yes", "unknown", "by convention", "balance", "balance denies"
+SAID = "no", "yes", "only if", "by convention", "at the exact minimum", "where training comes to rest"  # of each rule
 ROWS = {  # a name on the English page, and in the audit's table
     "ALS; any": "implicit ALS",
     "**Spark**": "Spark ALS",

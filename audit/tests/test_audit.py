@@ -40,10 +40,13 @@ def pair(rng, tmp_path, monkeypatch):
 
 def test_one_table_given_twice_shows_nothing(rng):
     B = rng.normal(size=(90, 5))
-    for same in (B, B[::-1], 3 * B, B[:50]):
+    for same in (B, B[::-1], 3 * B, B[:50], -B, B.astype(np.float16), np.round(B, 2)):
         report = audit(B, same, objective="factors")
         assert report.verdict == "unknown"
         assert "one table given twice" in report.reason
+    for name in ("two towers normalized", "CLIP"):
+        report = audit(unit(B), unit(np.round(B, 2)), trained_by=name)
+        assert (report.verdict, "one table given twice" in report.reason) == ("unknown", True)
 
 
 def test_normalized_is_not_taken_on_trust(rng):
@@ -65,6 +68,7 @@ def test_numbers_that_contradict_the_objective_are_said(rng):
     said = audit(B, P, objective="ranking")
     assert (said.verdict, said.rests_on) == ("no", "theory alone")
     assert "0.0 % out of balance" in said.warnings[0]
+    assert "Then say objective penalized-ranking." in said.warnings[0]
     assert "was it trained on cosines" in audit(unit(B), unit(P), objective="ranking").warnings[0]
     counts = {"user_counts": rng.integers(1, 9, 80), "item_counts": rng.integers(1, 9, 40)}
     P, B = (E / np.sqrt(n)[:, None] for E, n in zip((P, B), counts.values(), strict=True))
@@ -141,6 +145,7 @@ WRONG = [
     ({"labels": "ab"}, ValueError, r"labels must have shape \(40,\)"),
     ({"names": ["a"]}, ValueError, r"names must have shape \(40,\)"),
     ({"again": np.ones((3, 3))}, ValueError, "again must have 40 rows, as items have, got 3"),
+    ({"again": np.eye(40)[:, :9]}, ValueError, "again must have a row other than zero for half of .* got 9 of 40"),
     ({"sample": 3}, ValueError, "sample must be an integer >= 100, got 3"),
     ({"objective": "bpr"}, ValueError, "objective must be one of product, .* got 'bpr'"),
     ({"objective": "none", "trained_by": "ALS"}, ValueError, "give trained_by or objective, not both"),

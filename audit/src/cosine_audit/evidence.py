@@ -11,7 +11,8 @@ from cosine_audit.neighbors import search, shared
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
 TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
 THIN = 1e-3  # of the largest singular value: with logits of 20, what is below it moves them by 0.02
-FIRM = 2 * NEARLY_CONSTANT**2  # of `hold`; of rows near a hyperplane it is twice the square of spread over mean
+FIRM = 0.05  # of `hold`: scores that change by 1 % then change a cosine by up to 0.016 / √(2 FIRM) = 0.05 on average
+ALIKE = 1e-5  # 1 − |cosine| of a row and its copy with two decimals, or in float16
 COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
 
@@ -59,10 +60,10 @@ class Evidence(NamedTuple):
 
     balance of users and items, and weighted by counts; biases, constant columns such as "users:8"; unit, the factors
     whose rows have length one; lengths, what these determine; unseen, how many directions of the items no user has a
-    part in; flatness, least spread over mean of a direction of the items; same, the share of users that are parallel to
-    an item; round, whether both factors are as large in every direction; nonnegative, whether no entry is below zero;
-    collapsed, the factors of which one direction holds nearly all; again, the share of neighbors that a second run has,
-    too.
+    part in; flatness, least spread over mean of a direction of the items; same, the share of users parallel to
+    an item; round, whether both factors, or their deviations from the mean, are as large in every direction;
+    nonnegative, whether no entry is below zero; collapsed, the factors of which one direction holds nearly all; again,
+    the share of neighbors that a second run has, too; untrained, how many rows have a count of 0 and are not zero.
     """
 
     balance: Balance | None = None
@@ -77,6 +78,7 @@ class Evidence(NamedTuple):
     nonnegative: bool = False
     collapsed: tuple = ()
     again: float | None = None
+    untrained: int = 0
 
 
 class Space(NamedTuple):
@@ -96,8 +98,8 @@ def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
     return {name: g.moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
 
 
-def look_at(B, P, about, space, again=None):
-    """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run."""
+def look_at(B, P, about, space, again=None, counts=(None, None)):
+    """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run, both counts."""
     sides = {"items": B} | ({} if P is None else {"users": P})
     seen = Evidence(
         biases=tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name])),
@@ -105,10 +107,10 @@ def look_at(B, P, about, space, again=None):
         flatness=flatness(about["items"]),
         collapsed=tuple(name for name, E in sides.items() if share_of_the_first(E) > COLLAPSED),
         again=None if again is None else kept_by(space, again),
+        untrained=sum(len(untrained(E, one)) for E, one in zip((B, P), counts, strict=True) if one is not None),
     )
     if P is None:
         return seen
-    ball = g.Moments(1.0, np.zeros(B.shape[1]), np.eye(B.shape[1]))
     return seen._replace(
         balance=balance_of(about["users"], about["items"], space, "balanced", B, about),
         weighted=balance_of(about["weighted users"], about["weighted items"], space, "weighted", B, about)
@@ -117,7 +119,7 @@ def look_at(B, P, about, space, again=None):
         lengths=Lengths(B, P, about) if len(seen.unit) == 2 else None,
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
-        round=all(g.imbalance(about[name], ball) <= TOLERATED for name in sides),
+        round=any(all(is_round(about[name], centered) for name in sides) for centered in (False, True)),
         nonnegative=all(E.min() >= 0 for E in sides.values()),
     )
 
@@ -143,6 +145,9 @@ def kept_by(space, again):
     """The share of the neighbors as given that items of a second run have, too."""
     given, U = space.found["given"], g.directions(again[space.distinct])
     some = g.directions(again[space.queries]).any(axis=1)
+    if 2 * some.sum() < len(some):
+        least = "a row other than zero for half of the items looked up"
+        raise ValueError(f"again must have {least}, got {some.sum()} of {len(some)}")
     rows = search(U, np.searchsorted(space.distinct, space.queries[some]), given.rows.shape[1]).rows
     return float(np.mean(shared(given.rows[some], space.distinct[rows])))
 
@@ -193,11 +198,25 @@ def first_of_each(U):
     return np.sort(first[numbers >= 0])
 
 
-def share_parallel(P, B, most=20_000):
-    """The share of (some) users that are parallel to an item: near 1 where one table was given twice, in any order."""
-    some = g.directions(P[:: len(P) // most + 1])
-    numbers = g.fingerprints(np.vstack([g.directions(B), some[some.any(axis=1)]]))
-    return float(np.isin(numbers[len(B) :], numbers[: len(B)]).mean())
+def share_parallel(P, B, most=500):
+    """The share of (some) users nearly parallel to an item: near 1 where one table was given twice, in any order."""
+    some = g.directions(P[P.any(axis=1)][:: len(P) // most + 1])
+    nearest = np.zeros(len(some))
+    for _, rows in g.blocks(B):
+        nearest = np.maximum(nearest, np.abs(some @ g.unit(rows).T).max(axis=1))
+    return float(np.mean(nearest > 1 - ALIKE))
+
+
+def is_round(about, centered):
+    """Whether rows, or their deviations from the mean row, are as large in every direction, from Moments."""
+    zero = np.zeros(len(about.mean))
+    about = about._replace(mean=zero) if centered else about
+    return g.imbalance(about, g.Moments(1.0, zero, np.eye(len(zero)))) <= TOLERATED
+
+
+def untrained(E, counts):
+    """The numbers of the rows that have a count of 0 and are not zero: nothing trained these."""
+    return np.flatnonzero((counts == 0) & E.any(axis=1))
 
 
 def constant_columns(about):
@@ -252,12 +271,20 @@ def hold(E, shifted=False):
 
     of whitened rows (an invertible map of the rows changes no span), by Lanczos' method, with no matrix of size k².
     shifted: rows (e, 1), which hold M and a translation, too; of their N that one is left out which is 0 on the sphere.
-    0 where there are too few rows, or they hardly fill their dimensions. Of many rows some 2k² are looked at.
+    0 where there are too few rows, or they hardly fill their dimensions. Of many rows 20 000, or 4k² if that is more,
+    are looked at, chosen at random but always the same.
+
+    What FIRM means: rows whose squared lengths S changes by ε on average (root mean square) allow
+    :math:`\|S - I\|_F = \varepsilon \sqrt{k(k+2) / (2\,\mathrm{hold})}`, and cosines of rows spread evenly then change
+    by √(2/π)/k times that on average. Scores change by 1 % where lengths do, and squared lengths by ε = 2 %: cosines by
+    0.016 / √(2 hold), in any number of dimensions.
     """
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     k = E.shape[1] + shifted
-    Z = np.asarray(E[:: max(1, len(E) // (k * (k + 1)))], dtype=float)
+    most = max(20_000, 4 * k * (k + 1))
+    some = np.random.default_rng(0).choice(len(E), most, replace=False) if len(E) > most else slice(None)
+    Z = np.asarray(E[some], dtype=float)
     Z = Z[Z.any(axis=1)]
     Z = np.hstack([Z, np.ones((len(Z), int(shifted)))])
     R = np.linalg.qr(Z, mode="r")

@@ -41,7 +41,7 @@ OBJECTIVES = {
         f"a penalty on the product, and dropout or noise at the input, see only the scores, and {FREE}",
     ),
     "factors": Objective(
-        "the same penalty on every row of both factors (weight decay, implicit's ALS)",
+        "squared error and the same penalty on every row of both factors (implicit's ALS)",
         "balance",
         "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
     ),
@@ -59,7 +59,7 @@ OBJECTIVES = {
         weighted=True,
     ),
     "penalized-ranking": Objective(
-        "BPR or a logistic loss by stochastic steps, with a small penalty on both factors",
+        "BPR, a softmax or a logistic loss, by stochastic steps, with a penalty on both factors (weight decay)",
         "balance denies",
         "a penalty on both factors would determine the cosines at the exact minimum, which stochastic steps with a "
         "small penalty rarely reach",
@@ -118,10 +118,11 @@ OBJECTIVES = {
         "factors, from which neither can be recovered",
     ),
     "one-encoder": Objective(
-        "one encoder on both sides, trained by comparing its outputs; no prefix tells it which side a text is on",
-        "yes",
-        "one encoder makes both sides, and if it was trained by comparing its outputs, what it predicts is a function "
-        "of the inner products of its own rows, and no M can be applied to one side alone",
+        "one encoder on both sides, trained by comparing its outputs or by a head that reads two of them (SBERT)",
+        "unknown",
+        "one encoder makes both sides, but a head that reads its outputs undoes a rescaling, distances do not see a "
+        "translation, and where queries only ever meet passages an M may act on each kind of text; unless cosines were "
+        "inside the loss and every kind of text stood on both sides, nothing shows that these are determined",
     ),
     "fixed-features": Objective(
         "weights of a classifier with an L2 penalty on features that were not trained",

@@ -64,7 +64,7 @@ def audit(
     about = summaries(B, P, *counts, progress)
     gauges = gauges_of(about, said[2])
     space = look_up(B, gauges, sample, progress)
-    seen = look_at(B, P, about, space, again)
+    seen = look_at(B, P, about, space, again, counts)
     findings = [*v.about_training(seen, said[1]), *v.about_neighbors(space, about["items"], counts[0])]
     findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
     findings += v.about_labels(space, labels) if labels is not None else []
