@@ -181,7 +181,7 @@ def test_users_whose_squares_span_may_lie_on_a_quadric():
 @pytest.mark.parametrize("k", [2, 5, 20, 70])
 def test_hold_is_the_least_eigenvalue(rng, k):
     """Of random directions all scales are held; less one row than it takes, or all rows on a cone, and none is."""
-    E = unit(rng.normal(size=(2 * k * (k + 1) - 1, k)))  # more rows, and only some are looked at
+    E = unit(rng.normal(size=(2 * k * (k + 1) - 1, k)))
     assert evidence.hold(E) > evidence.FIRM
     assert evidence.hold(E, shifted=True) > evidence.FIRM
     assert evidence.hold(E) == pytest.approx(evidence.hold(-3 * E @ rotation(rng, k)), rel=0.02)

@@ -200,7 +200,8 @@ def first_of_each(U):
 
 def share_parallel(P, B, most=500):
     """The share of (some) users nearly parallel to an item: near 1 where one table was given twice, in any order."""
-    some = g.directions(P[P.any(axis=1)][:: len(P) // most + 1])
+    filled = np.flatnonzero(P.any(axis=1))
+    some = g.directions(P[filled[:: len(filled) // most + 1]])
     nearest = np.zeros(len(some))
     for _, rows in g.blocks(B):
         nearest = np.maximum(nearest, np.abs(some @ g.unit(rows).T).max(axis=1))
