@@ -257,7 +257,8 @@ function split(figure, { names, directions, products, start, pick }) {
     list.replaceChildren();
     add(list, "text", { x: 75, y: 16 }, `cosine with ${names[pick]}`);
     cosineBars(list, names, cosines, { hues, best, zero: 160, unit: 80, number: 300 });
-    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. All scores and the loss stay as they were.`;
+    const most = cosines[best].toFixed(3).replace("-", "−");
+    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}, cosine ${most}. All scores and the loss stay as they were.`;
   }
   show();
 }
