@@ -80,7 +80,7 @@ def broken(path, place):
 
 def tests(path):
     """What pytest is to run for a module: files of tests, and of the experiments' small jobs only the module's own."""
-    audit, job = "audit" in path.parts, path.with_suffix(".csv").exists()
+    audit, job = "audit" in path.relative_to(ROOT).parts, path.with_suffix(".csv").exists()
     names = [] if job else re.findall(r"^(?:def|class) ([a-z]\w+)", path.read_text("utf-8"), re.M)
     named = re.compile(rf"\b({'|'.join([*names, path.stem])})\b")
     imports = re.compile(rf"^(from|import) ({path.stem if path.parent.name == 'tools' else path.parent.name})\b", re.M)
