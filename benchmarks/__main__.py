@@ -75,7 +75,7 @@ def steps():
         return cosines(peers.closed_forms(*peers.svd_of_dense(dense, K), LAM_1, LAM_2))
 
     duel("simulate / Generator.choice", simulate, lambda: peers.simulate_by_choice(np.random.default_rng(0)), taken, 12)
-    duel("fit both models / numpy.linalg.svd", lambda: fitted(*h.truncated_svd(X, K)), fitted_by_svd, largest, 8)
+    duel("fit both models / numpy.linalg.svd", lambda: fitted(*h.truncated_svd(X, K)), fitted_by_svd, largest, 10)
     moments = partial(h.cosine_moments, B, scales), partial(peers.moments_of_stack, B, scales)
     duel("moments over 100 D / stack of scikit-learn's", *moments, largest, 5)
     recovery = partial(h.recovery_scores, S, data.clusters), partial(peers.recovery_by_sklearn, S, data.clusters)
