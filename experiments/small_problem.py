@@ -1,4 +1,4 @@
-"""What the experiments on "Who chooses D?" share: a small problem, and training from a start by full-batch steps."""
+"""What the experiments on what decides the cosine share: a small problem, training by full-batch steps."""
 
 from typing import NamedTuple
 

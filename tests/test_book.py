@@ -8,6 +8,7 @@ import pytest
 import yaml
 from chapters import CHAPTERS, ROOT, prose, read
 from contents import BOOK, EVIDENCE, files, name
+from page_markup import LANGUAGES
 
 PAGES = sorted(BOOK.glob("*.md"))
 
@@ -20,6 +21,11 @@ def test_every_chapter_is_in_the_table_of_contents():
     left_out = {path for path in BOOK.rglob("*.ipynb") if path.parent.name[0] != "."} - set(CHAPTERS)
     assert not left_out, f"_toc.yml does not list {', '.join(sorted(map(name, left_out)))}: add it"
     assert all(list(ROOT.glob(f"{file}.*")) for file in files(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))))
+
+
+def test_a_page_has_one_name_which_is_its_heading():
+    renamed = re.findall(r"file: (\S+)\n +title:", (ROOT / "_toc.yml").read_text("utf-8"))
+    assert all(page.rpartition("-")[2] in LANGUAGES for page in renamed), "say it in the heading instead of _toc.yml"
 
 
 def test_evidence_is_nested_under_its_chapter():

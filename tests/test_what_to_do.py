@@ -1,4 +1,4 @@
-"""What should I do?: the code of the sheet as a reader would copy it, and what its pages in four languages share."""
+"""The answer on one page: the code of the sheet as a reader would copy it, and what its four languages share."""
 
 import ast
 import re

@@ -1,6 +1,6 @@
 """What training implies: the objectives that the audit knows, and which libraries minimize which of them.
 
-The one table of what libraries do. The book's page "What should I do?" is checked against it. E5 and BGE are two
+The one table of what libraries do. The book's page "The answer on one page" is checked against it. E5 and BGE are two
 towers here, and no sentence encoders, because a prefix or an instruction tells them which side a text is on.
 """
 
