@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+UV := $(shell command -v uv)
+INSTALL := $(if $(UV),$(UV) pip install --quiet --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 PYTEST := python -m pytest --nbval --nbval-current-env -n 2 --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) $(wildcard $(ONLY:%=book/evidence/%.ipynb)) tests/conftest.py,book tests audit/tests)
 
 .PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
@@ -45,7 +47,7 @@ check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
 bench: $(READY)  ## time each step beside its peer, and the audit, with the memory they take
-	$(BIN)/pip install -q --disable-pip-version-check -r benchmarks/requirements.txt -r tests/requirements.txt
+	$(INSTALL) -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 
 lint: $(READY)  ## style of the code and of the chapters' cells
@@ -56,13 +58,18 @@ format: $(READY)  ## lay out code and cells anew, and sort their imports
 	$(BIN)/ruff check --quiet --fix --exit-zero .
 	$(BIN)/ruff format .
 
-lock: $(READY)  ## compile requirements.txt from requirements.in; UPGRADE=--upgrade takes the newest versions
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest $(UPGRADE) \
-		--annotation-style line --custom-compile-command "make lock" --output-file requirements.txt requirements.in
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --annotation-style line \
+	--custom-compile-command "make lock"
+lock: $(READY)  ## compile requirements.txt, and from it what Binder installs; UPGRADE=--upgrade takes the newest versions
+	$(LOCK) $(UPGRADE) --output-file requirements.txt requirements.in
+	grep -v '^-e' requirements.txt > $(VENV)/pins.txt
+	$(LOCK) $(UPGRADE) --no-annotate --extra experiments --no-emit-package cosine-audit --constraints $(VENV)/pins.txt \
+		--output-file binder/requirements.txt binder/requirements.in pyproject.toml
 
 lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allows
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-lowest
-	$(BIN)/uv pip compile --quiet --resolution lowest-direct --output-file .venv-lowest/versions.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra experiments --no-emit-package cosine-audit \
+		--output-file .venv-lowest/versions.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
 	OMP_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
 
@@ -72,5 +79,5 @@ clean:  ## remove what was installed and built
 $(READY): requirements.txt pyproject.toml audit/pyproject.toml
 	@[ "$$($(BIN)/python --version 2>&1)" = "$$($(PYTHON) --version)" ] || rm -rf $(VENV)  # made for another Python
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
+	$(INSTALL) -r requirements.txt
 	touch $@

@@ -1,6 +1,5 @@
 """Chapters whose data or libraries are not here: skipped by the tests, shown as they are by the book."""
 
-import re
 import subprocess
 import sys
 import types
@@ -23,18 +22,11 @@ def nowhere(monkeypatch, tmp_path):
 def test_data_and_libraries_that_are_not_there_are_a_reason(monkeypatch):
     assert missing_data.missing("real-data") is None
     assert missing_data.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
-    monkeypatch.setattr(missing_data, "STORES", ["numpy", "no_such_store"])
-    reason = "not installed: no_such_store; pip install -r tests/requirements.txt"
-    assert missing_data.missing("in-a-vector-store") == reason
-    monkeypatch.setattr(missing_data, "JUDGMENTS", ["no_such_package"])
-    assert missing_data.missing("what-people-say") == reason.replace("store;", "package;")
-
-
-def test_the_stores_are_those_that_the_chapter_imports():
-    source = "\n".join(cell.source for cell in chapters.code(chapters.read(ROOT / "book/in-a-vector-store.ipynb")))
-    imported = set(re.findall(r"^(?:import|from) (\w+)", source, re.M))
-    locked = {"cosine_audit", "experiments", "functools", "helpers", "matplotlib", "numpy", "pandas", "tempfile"}
-    assert imported - locked == set(missing_data.STORES)
+    reason = "not installed: no-such-store; pip install -r tests/requirements.txt"
+    assert missing_data.not_installed(["numpy", "no-such-store"]) == reason
+    for chapter, packages in missing_data.LIBRARIES.items():
+        monkeypatch.setattr(missing_data, "installed", lambda package, last=packages[-1]: package != last)
+        assert missing_data.missing(chapter) == reason.replace("no-such-store", packages[-1])
 
 
 def test_the_book_shows_them_as_they_are():

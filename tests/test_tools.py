@@ -1,24 +1,20 @@
-"""The tools: executing chapters, where the book's buttons point, and the set-up cell of Colab."""
+"""The tools: executing chapters, serving the site, which repository and version a page is of."""
 
-import copy
 import gzip
 import re
 import subprocess
-import sys
 import time
 import types
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import browser
-import colab
 import nbformat
 import no_warnings
 import notebooks
 import pytest
 import repository
 from chapters import ROOT
-from IPython.core.inputtransformer2 import TransformerManager
 from jupyter_cache import get_cache
 from nbclient.exceptions import CellExecutionError
 from repository import repository_url
@@ -42,25 +38,6 @@ def test_origin_unless_the_environment_says_another(place, end, monkeypatch, tmp
     assert repository_url() == "https://github.com/another/book"
 
 
-def test_buttons_lead_to_the_branch_that_the_workflow_pushes(monkeypatch, tmp_path):
-    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/some.book")
-    config = types.SimpleNamespace(html_theme_options={"launch_buttons": "a button"})
-    repository.point_buttons(None, config)
-    options = config.html_theme_options
-    assert (options["repository_url"], options["launch_buttons"]) == (URL, "a button")
-    pushed = re.search(
-        r"git push --force origin HEAD:refs/heads/(\S+)", (ROOT / ".github/workflows/test.yml").read_text()
-    )
-    assert options["repository_branch"] == pushed[1]
-    assert options["use_repository_button"]
-    assert options["use_issues_button"]
-    monkeypatch.delenv("GITHUB_REPOSITORY")
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.chdir(tmp_path)
-    repository.point_buttons(None, config)
-    assert "launch_buttons" not in options  # nowhere to lead
-
-
 def test_scripts_of_thebe_are_not_loaded_twice_and_the_color_mode_has_a_name():
     def listener(module):
         return types.SimpleNamespace(handler=types.FunctionType((lambda: 0).__code__, {"__name__": module}))
@@ -72,14 +49,6 @@ def test_scripts_of_thebe_are_not_loaded_twice_and_the_color_mode_has_a_name():
     no_warnings.quiet_console(app, config)
     assert events == {"env-before-read-docs": [one], "doctree-resolved": [other], "build-finished": [thebe]}
     assert config.html_context == {"default_mode": "auto"}
-
-
-@pytest.mark.parametrize("name", ["a.ipynb", "a.md"])
-def test_only_notebooks_have_a_launch_button(name):
-    buttons = [{"label": "launch-buttons"}, {"label": "source-buttons"}]
-    app = types.SimpleNamespace(env=types.SimpleNamespace(doc2path=lambda page: name))
-    repository.launch_notebooks_only(app, "a", None, {"header_buttons": buttons}, None)
-    assert [button["label"] for button in buttons] == ["launch-buttons", "source-buttons"][name == "a.md" :]
 
 
 def test_the_footer_says_which_version_a_page_is_of(monkeypatch):
@@ -107,31 +76,6 @@ def test_a_site_is_served_as_hosts_do_it(tmp_path):
 def chapter():
     cells = [nbformat.v4.new_markdown_cell("# Title"), nbformat.v4.new_code_cell("1 + 1", execution_count=1)]
     return nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
-
-
-def test_set_up_is_one_folded_cell_below_the_title():
-    before = chapter()
-    after = copy.deepcopy(before)
-    colab.add_set_up(after, URL)
-    nbformat.validate(after)
-    cell = after.cells.pop(1)
-    assert after == before
-    assert (cell.cell_type, cell.source.split()[0]) == ("code", "#@title")
-    assert cell.metadata == {"cellView": "form", "jupyter": {"source_hidden": True}}
-
-
-@pytest.mark.parametrize("in_colab", [True, False])
-def test_set_up_installs_only_in_colab(monkeypatch, in_colab):
-    notebook = chapter()
-    colab.add_set_up(notebook, URL)
-    code = compile(TransformerManager().transform_cell(notebook.cells[1].source), "cell", "exec")
-    if in_colab:
-        monkeypatch.setitem(sys.modules, "google.colab", types.ModuleType("google.colab"))
-    asked = []
-    shell = types.SimpleNamespace(run_line_magic=lambda *magic: asked.append(magic))
-    exec(code, {"get_ipython": lambda: shell})
-    parts = ("#subdirectory=audit", "") if in_colab else ()
-    assert asked == [("pip", f"install -q git+{URL}@launch{part}") for part in parts]
 
 
 def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp_path, capfd):

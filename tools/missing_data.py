@@ -4,7 +4,7 @@ Also the Sphinx extension that leaves such chapters unexecuted. The tests skip t
 """
 
 import functools
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 
 from sphinx.util import logging
 
@@ -19,20 +19,29 @@ def no_movielens():
         return str(problem)
 
 
-JUDGMENTS = ["gensim"]  # which has WordSim-353 and SimLex-999 as test data
-STORES = ["apsw", "faiss", "lancedb", "pyarrow", "qdrant_client", "sqlite_vec", "usearch"]
+LIBRARIES = {  # packages that tests/requirements.txt pins, by chapter
+    "in-a-vector-store": ["apsw", "faiss-cpu", "lancedb", "pyarrow", "qdrant-client", "sqlite-vec", "usearch"],
+    "what-people-say": ["gensim"],  # which has WordSim-353 and SimLex-999 as test data
+}
 
 
-def not_installed(names):
-    """Which of these packages are not installed, None if all are."""
-    if away := [name for name in names if find_spec(name) is None]:
+def installed(package):
+    """Whether a package is."""
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
+
+
+def not_installed(packages):
+    """Which of these are not installed, None if all are."""
+    if away := [package for package in packages if not installed(package)]:
         return f"not installed: {', '.join(away)}; pip install -r tests/requirements.txt"
 
 
 CHAPTERS = {
-    "in-a-vector-store": lambda: not_installed(STORES),
     "movielens": no_movielens,
-    "what-people-say": lambda: not_installed(JUDGMENTS),
+    **{chapter: functools.partial(not_installed, packages) for chapter, packages in LIBRARIES.items()},
 }
 
 

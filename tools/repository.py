@@ -7,8 +7,10 @@ import os
 import pathlib
 import re
 import subprocess
+from urllib.parse import urlencode
 
-LAUNCH_BRANCH = "launch"  # the chapters with a set-up cell for Colab, made by tools/colab.py when the book is published
+LAUNCH_BRANCH = "launch"  # the chapters with a set-up cell, made by tools/set_up.py when the book is published
+BINDER_BRANCH = "binder"  # what Binder installs, the folder binder/: it builds anew only when that changes
 
 
 def git(*command):
@@ -45,16 +47,33 @@ def state_version(app, config):
     config.html_theme_options["extra_footer"] = f"{stated} {config.html_theme_options['extra_footer']}"
 
 
-def launch_notebooks_only(app, pagename, templatename, context, doctree):
-    """Colab opens notebooks, not Markdown: a page written in Markdown has no launch button."""
-    if not str(app.env.doc2path(pagename)).endswith(".ipynb"):
-        buttons = context["header_buttons"]
-        buttons[:] = [button for button in buttons if button.get("label") != "launch-buttons"]
+def binder_url(hub, repository, pagename):
+    """Where Binder opens a notebook: it builds BINDER_BRANCH, in which nbgitpuller gets LAUNCH_BRANCH.
+
+    The format is that of nbgitpuller's link generator; depth leaves the history out.
+    """
+    owner, name = repository.split("/")[-2:]
+    notebook = f"lab/tree/{name}/{pagename}.ipynb"
+    pull = urlencode({"repo": repository, "urlpath": notebook, "branch": LAUNCH_BRANCH, "depth": 1})
+    return f"{hub}/v2/gh/{owner}/{name}/{BINDER_BRANCH}?{urlencode({'urlpath': f'git-pull?{pull}'})}"
+
+
+def point_launch_buttons(app, pagename, templatename, context, doctree):
+    """Send Binder's button to binder_url; a page written in Markdown has no launch button, as Colab opens notebooks."""
+    buttons = context["header_buttons"]
+    (launch,) = [button for button in buttons if button.get("label") == "launch-buttons"] or [None]
+    if launch and not str(app.env.doc2path(pagename)).endswith(".ipynb"):
+        buttons.remove(launch)
+    elif launch:
+        options = app.config.html_theme_options
+        binder = next(button for button in launch["buttons"] if button["text"] == "Binder")
+        hub = options["launch_buttons"]["binderhub_url"]
+        binder["url"] = binder_url(hub, options["repository_url"], pagename)
 
 
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("config-inited", point_buttons, priority=1)
     app.connect("config-inited", state_version, priority=1)
-    app.connect("html-page-context", launch_notebooks_only, priority=502)  # the theme adds them at 501
+    app.connect("html-page-context", point_launch_buttons, priority=502)  # the theme adds them at 501
     return {"parallel_read_safe": True}
