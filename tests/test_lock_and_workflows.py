@@ -1,13 +1,18 @@
 """The house around the book: the lock, the workflows, the lists of what is there."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 
 import pytest
 import yaml
-from chapters import ROOT
+from chapters import CHAPTERS, ROOT, code, read
+from contents import name
+from missing_data import LIBRARIES
 from packaging.requirements import Requirement
 
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -24,19 +29,58 @@ def requirements(path):
 
 def test_the_lock_pins_every_package_exactly_and_no_index():
     helpers, audit, *pins = requirements("requirements.txt")
-    assert re.fullmatch(r"-e \./audit +# via -r requirements\.in", audit)
-    assert re.fullmatch(r"-e \. +# via -r requirements\.in", helpers)
+    assert (helpers.split()[:2], audit.split()[:2]) == (["-e", "."], ["-e", "./audit"])
     assert len(pins) > 100
     for pin in pins:
         assert re.match(r"[a-z0-9-]+==[\w.]+( ; [^#]+)? +# via ", pin), pin
 
 
-def test_the_lock_was_compiled_from_what_is_asked_for():
-    asked = [Requirement(line.split("  #")[0]) for line in requirements("requirements.in") if line[0] != "-"]
-    lines = [line for line in requirements("requirements.txt") if "-r requirements.in" in line and line[0] != "-"]
-    direct = dict(re.match(r"([\w-]+)==([\w.]+)", line).groups() for line in lines)
-    assert sorted(direct) == sorted(requirement.name for requirement in asked)
-    assert all(direct[requirement.name] in requirement.specifier for requirement in asked)
+def names(lines):
+    """What packages some requirements name, as imports do."""
+    return {Requirement(line.split("  #")[0]).name.replace("-", "_") for line in lines}
+
+
+def imported(*trees):
+    """What the code imports that is neither Python's nor the book's own."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    modules = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    modules += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level]
+    found = {module.split(".")[0] for module in modules} - sys.stdlib_module_names - {"helpers", "experiments"}
+    return {{"sklearn": "scikit_learn", "IPython": "ipython"}.get(module, module) for module in found}
+
+
+def test_helpers_and_experiments_declare_what_they_import():
+    project = tomllib.loads(text("pyproject.toml"))["project"]
+    declared = {key: names(lines) for key, lines in project["optional-dependencies"].items()}
+    declared["helpers"] = names(project["dependencies"])
+    of_helpers, of_experiments = (
+        imported(*(ast.parse(path.read_text("utf-8")) for path in (ROOT / folder).glob("*.py")))
+        for folder in ("helpers", "experiments")
+    )
+    assert of_helpers == declared["helpers"], "pyproject.toml: dependencies"
+    others = declared["experiments"] | declared["libraries"]
+    assert of_experiments - of_helpers == others, "pyproject.toml: optional-dependencies"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_binder_has_what_a_chapter_imports(path):
+    here = names(requirements("binder/requirements.txt")) | {"cosine_audit"}
+    own = {package.replace("-", "_").removesuffix("_cpu") for package in LIBRARIES.get(name(path), [])}
+    wanted = imported(*(ast.parse(cell.source) for cell in code(read(path))))
+    assert wanted - own <= here, "binder/requirements.in, or LIBRARIES in tools/missing_data.py"
+    assert len(own) == len(own & wanted) or name(path) == "what-people-say"  # whose helpers import it
+
+
+def test_the_locks_were_compiled_from_what_is_asked_for_and_have_the_same_versions():
+    asked, binder = (requirements(f"{folder}requirements.in") for folder in ("", "binder/"))
+    asked = [line for line in asked if line[0] != "-"]
+    locked, at_binder = (
+        dict(re.findall(r"^([\w-]+)==(\S+)", text(f"{folder}requirements.txt"), re.M)) for folder in ("", "binder/")
+    )
+    for line, lock in [(line, locked) for line in asked] + [(line, at_binder) for line in binder]:
+        requirement = Requirement(line.split("  #")[0])
+        assert lock[requirement.name] in requirement.specifier, "say make lock"
+    assert {package for package in at_binder if locked.get(package) != at_binder[package]} == {"nbgitpuller"}
 
 
 def test_workflows_use_actions_by_commit():
@@ -68,26 +112,33 @@ def test_the_readme_lists_every_command_and_every_folder():
 
 
 FAKE = """#!/bin/sh
+echo "$*" >> calls
 case "$*" in --version) echo "{version}" ;; "-m venv "*) mkdir -p "$3/bin"; cp "$0" "$3/bin/python" ;; esac
 """
 
 
+@pytest.mark.parametrize("uv", ["", "./uv"])
 @pytest.mark.skipif(os.name == "nt" or not shutil.which("make"), reason="needs make")
-def test_only_another_python_has_everything_installed_anew(tmp_path):
+def test_only_another_python_has_everything_installed_anew(uv, tmp_path):
     (tmp_path / "audit").mkdir()
     shutil.copy(ROOT / "Makefile", tmp_path)
 
     def install(version):
-        for name in ("requirements.txt", "pyproject.toml", "audit/pyproject.toml"):
-            (tmp_path / name).write_text("")
-        (tmp_path / "python").write_text(FAKE.format(version=version))
-        (tmp_path / "python").chmod(0o755)
-        subprocess.run(["make", "--silent", "PYTHON=./python", ".venv/ready"], cwd=tmp_path, check=True)
+        for asked in ("requirements.txt", "pyproject.toml", "audit/pyproject.toml"):
+            (tmp_path / asked).write_text("")
+        for program in ("python", "uv"):
+            (tmp_path / program).write_text(FAKE.format(version=version))
+            (tmp_path / program).chmod(0o755)
+        command = ["make", "--silent", "PYTHON=./python", f"UV={uv}", ".venv/ready"]
+        subprocess.run(command, cwd=tmp_path, check=True)
         os.utime(tmp_path / ".venv/ready", (0, 0))  # so that the next edit is later
+        return (tmp_path / "calls").read_text().splitlines()[-1]
 
-    install("Python 3.11.7")
+    said = install("Python 3.11.7")
+    assert said.startswith("pip install" if uv else "-m pip install")
+    assert said.endswith("-r requirements.txt")
     (tmp_path / ".venv/own").touch()
-    install("Python 3.11.7")
+    assert install("Python 3.11.7") == said
     assert (tmp_path / ".venv/own").exists()
     install("Python 3.12.1")
     assert not (tmp_path / ".venv/own").exists()
