@@ -3,6 +3,7 @@
 from cosine_audit.neighbors import nearest, overlap
 
 from helpers.claims import check, check_identity, check_that, show
+from helpers.debian import read_debian
 from helpers.documentation import read_documentation
 from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 from helpers.glosses import read_glosses
@@ -73,6 +74,7 @@ __all__ = [
     "project_items_back",
     "project_users_back",
     "propensity_scaled",
+    "read_debian",
     "read_documentation",
     "read_glosses",
     "readings",

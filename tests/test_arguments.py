@@ -58,7 +58,7 @@ GOOD = {
     **{name: {"S": S, "clusters": CLUSTERS} for name in ("average_precision", "cluster_auc")},
     **{name: {"S": S, "clusters": CLUSTERS, "n_neighbors": 2} for name in ("neighbor_purity", "recovery_scores")},
     **{name: {"E": B} for name in ("layer_norm", "normalize_rows")},
-    **{name: {} for name in ("read_documentation", "read_glosses")},
+    **{name: {} for name in ("read_debian", "read_documentation", "read_glosses")},
     "whiten": {"B": B},
 }
 USUAL = {  # what an argument is that a call leaves out

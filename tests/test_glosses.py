@@ -5,7 +5,7 @@ import gzip
 import glosses as tool
 import pytest
 
-from helpers import documentation, glosses, read_documentation, read_glosses
+from helpers import debian, documentation, glosses, read_debian, read_documentation, read_glosses
 from helpers.movielens import MissingDataError
 
 ENTITY = (
@@ -74,7 +74,9 @@ def test_the_committed_matrix():
     assert of_word[list(words).index("oxygen")] == "noun.substance"
 
 
-@pytest.mark.parametrize(("home", "read"), [(documentation, read_documentation), (glosses, read_glosses)])
+@pytest.mark.parametrize(
+    ("home", "read"), [(debian, read_debian), (documentation, read_documentation), (glosses, read_glosses)]
+)
 def test_a_matrix_that_is_missing_or_damaged(tmp_path, monkeypatch, home, read):
     monkeypatch.setattr(home, "FILE", tmp_path / home.FILE.name)
     with pytest.raises(MissingDataError, match=rf"{home.FILE.name} cannot be read: No such file"):
