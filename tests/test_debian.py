@@ -49,6 +49,7 @@ def test_a_source_needs_what_its_packages_need(tmp_path, monkeypatch):
 
 def test_the_committed_matrix():
     X, packages, sections = read_debian()
-    assert X.shape == (23_060, len(packages)) == (23_060, 6_976) and len(sections) == 6_976
+    assert X.shape == (23_060, len(packages)) == (23_060, 6_976)
+    assert len(sections) == 6_976
     assert (X.nnz, X.has_canonical_format, len(set(sections))) == (160_696, True, 54)
     assert sections[list(packages).index("python3-numpy")] == "python"

@@ -18,10 +18,8 @@ LEAST_NEEDED, LEAST_ITEMS = 5, 2  # by how many packages an item is needed; how 
 
 def needed(package):
     """What a package pre-depends on, depends on or recommends: the first of alternatives, without versions."""
-    fields = (package.get(field, "") for field in ("Pre-Depends", "Depends", "Recommends"))
-    return {
-        re.match(r"[\w.+-]+", wish.strip()).group() for field in fields for wish in field.split(",") if wish.strip()
-    }
+    wishes = ",".join(package.get(field, "") for field in ("Pre-Depends", "Depends", "Recommends"))
+    return set(re.findall(r"(?:^|,)\s*([\w.+-]+)", wishes))
 
 
 def write(lines):
