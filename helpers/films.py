@@ -64,3 +64,29 @@ def draw_cosines(ax, cosines, title="", low=-1.0):
     ax.set(xlim=(low, 1.15), ylim=(len(others) - 0.4, -0.6), title=title, xticks=[0, 1])
     ax.spines["left"].set_visible(False)
     ax.tick_params(left=False)
+
+
+def draw_runs(runs):
+    """The picture of many trainings: the arrows of the first two above, below two films' cosines with Harbor in all.
+
+    Parameters: runs, pairs A, B, each (5, 2). Of Heist and Waltz the nearer to Harbor has the filled mark.
+    """
+    from matplotlib.pyplot import subplot_mosaic
+
+    _, axes = subplot_mosaic([["run 1", "run 2"], ["all", "all"]], figsize=(5.2, 5.4))
+    for name, (_, B) in zip(("run 1", "run 2"), runs[:2], strict=True):
+        draw_arrows(axes[name], B / np.abs(B).max(), title=name, apart=0.08)
+        axes[name].set(xlim=(-1.4, 1.4), ylim=(-0.9, 1.3))
+    ax, number = axes["all"], np.arange(1, len(runs) + 1)
+    cosines = np.array([cosine_similarity(B)[FILMS.index("Harbor")] for _, B in runs])
+    heist, waltz = cosines[:, FILMS.index("Heist")], cosines[:, FILMS.index("Waltz")]
+    ax.vlines(number, heist, waltz, color="0.8", lw=1, zorder=0)
+    for film, mark, its, other in (("Heist", "o", heist, waltz), ("Waltz", "s", waltz, heist)):
+        look, nearer = {"color": COLORS[film], "marker": mark, "ls": ""}, its > other
+        ax.plot(number[~nearer], its[~nearer], ms=7, mfc="none", mew=1.5, **look)
+        ax.plot(number[nearer], its[nearer], ms=4.5, zorder=3, **look)
+        ax.plot([], [], ms=5, label=film, **look)
+    ax.axhline(0, color="0.6", lw=0.8)
+    ax.legend(title="filled: nearer to Harbor", ncols=2, loc="lower center", bbox_to_anchor=(0.5, 0.97), borderpad=0)
+    ax.set(xlabel="run", ylabel="cosine with Harbor", ylim=(-1.1, 1.1), yticks=[-1, 0, 1])
+    ax.set_xticks([1, *range(5, len(runs) + 1, 5)])

@@ -4,6 +4,7 @@ import json
 import re
 
 import chapters as c
+import nbformat
 import pytest
 import yaml
 from chapters import CHAPTERS, ROOT, prose, read
@@ -33,6 +34,14 @@ def test_evidence_is_nested_under_its_chapter():
     for place, found in enumerate(names):
         if found.startswith(EVIDENCE):
             assert names[place - 1] == found.removeprefix(EVIDENCE)
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in CHAPTERS if path.parent == BOOK and (BOOK / EVIDENCE / path.name).exists()], ids=name
+)
+def test_the_answer_of_a_chapter_is_its_description_in_links_and_searches(path):
+    answers = re.findall(r"^\*\*(.+)\*\*$", prose(path), re.M)  # in bold, a paragraph of its own
+    assert answers == [nbformat.read(path, as_version=4).metadata["myst"]["html_meta"]["description"]]
 
 
 @each_chapter

@@ -5,7 +5,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from helpers.films import COLORS, FILMS, draw_arrows, draw_cosines, nearest, viewers
+from helpers.films import COLORS, FILMS, draw_arrows, draw_cosines, draw_runs, nearest, viewers
 
 
 def test_common_viewers_of_films():
@@ -35,6 +35,17 @@ def test_a_picture_has_each_film_in_its_color_and_the_largest_cosine_in_bold():
     written = {text.get_text(): text.get_weight() for text in right.texts}
     assert written == {"0.20": "normal", "−0.40": "normal", "0.30": "bold", "0.00": "normal"}
     assert [label.get_text() for label in right.get_yticklabels()] == [film for film in FILMS if film != "Harbor"]
+    plt.close()
+
+
+def test_the_nearer_film_of_a_run_has_the_filled_mark():
+    angles = {"Heist": (0.1, 2), "Chase": (3, 3), "Harbor": (0, 0), "Waltz": (0.2, 1), "Picnic": (4, 4)}  # of two runs
+    runs = [(None, np.array([[np.cos(pair[run]), np.sin(pair[run])] for pair in angles.values()])) for run in (0, 1)]
+    draw_runs(runs)
+    lines = [line for line in plt.gcf().axes[2].lines if len(line.get_xdata()) == 1]
+    marks = {(line.get_color(), *line.get_xdata()): line.get_markerfacecolor() != "none" for line in lines}
+    heist, waltz = COLORS["Heist"], COLORS["Waltz"]
+    assert marks == {(heist, 1): True, (waltz, 1): False, (heist, 2): False, (waltz, 2): True}
     plt.close()
 
 
