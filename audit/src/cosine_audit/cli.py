@@ -14,8 +14,10 @@ from cosine_audit.checks import InputError
 from cosine_audit.files import read_pair, read_table
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
+from cosine_audit.text import text_audit
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
+OF_TEXTS = "cosine-audit text vectors.npy: vectors of texts, all from one encoder"
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
 FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
 STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
@@ -28,7 +30,7 @@ def parser():
     options = argparse.ArgumentParser(
         prog="cosine-audit",
         description="Did training determine the cosines of these item embeddings, or chance?",
-        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}",
+        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}\n\n{OF_TEXTS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     options.error = lambda message: options.exit(2, f"cosine-audit: {message}\n")  # one sentence
@@ -51,6 +53,30 @@ def parser():
     add("--fail-on", choices=("no", "unknown"), help=FAIL_ON)
     add("--version", action="version", version=f"cosine-audit {__version__}")
     return options
+
+
+def text_parser():
+    """What the command line may say after text."""
+    options = argparse.ArgumentParser(
+        prog="cosine-audit text",
+        description="What do cosines of these vectors of texts, from one encoder, mean among themselves?",
+        epilog=STATUS,
+    )
+    options.error = lambda message: options.exit(2, f"cosine-audit text: {message}\n")
+    options.add_argument("vectors", help="a row for each text: a file, file#array, a folder of part files, or -")
+    options.add_argument("--columns", metavar="FIRST:LAST", help="the dimensions, where they are not counted")
+    options.add_argument("--id", metavar="COLUMN", help="the column that names the rows")
+    options.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    return options
+
+
+def text(argv):
+    """The exit status of cosine-audit text; reports have no verdict that fails."""
+    given = text_parser().parse_args(argv)
+    table = read_table(given.vectors, "items", [given.columns] * bool(given.columns), [given.id] * bool(given.id))
+    report = text_audit(table.values)
+    say(report.to_json() if given.json else f"{was_read('vectors', given.vectors, table)}\n\n{report}")
+    return 0
 
 
 def examine(given):
@@ -139,10 +165,14 @@ def main(argv=None):
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    given = parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    about_text = argv[:1] == ["text"]
+    given = None if about_text else parser().parse_args(argv)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a scheduler, as by a person
     try:
+        if about_text:
+            return text(argv[1:])
         check_places(given)
         report = examine(given)
         with all_or_none(report.files(given.report, given.safe_items), given.report):

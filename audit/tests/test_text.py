@@ -1,0 +1,111 @@
+"""The audit of one encoder's vectors: every number by another route, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+from cosine_audit import text_audit
+from cosine_audit.cli import main
+from cosine_audit.text import random_pairs
+
+SIZE = 600, 24
+
+
+def topics(rng, level=0.0, n=SIZE[0], d=SIZE[1]):
+    """Thirty topics of texts of length one, with a constant column that makes the mean cosine at least that level."""
+    E = rng.normal(size=(30, d))[np.arange(n) % 30] + 0.5 * rng.normal(size=(n, d))
+    E /= np.linalg.norm(E, axis=1, keepdims=True)
+    return np.hstack([np.sqrt(1 - level) * E, np.full((n, 1), np.sqrt(level))])
+
+
+def all_pairs(E):
+    U = E / np.linalg.norm(E, axis=1, keepdims=True)
+    return (U @ U.T)[np.triu_indices(len(U), 1)]
+
+
+def test_level_threshold_and_percentile_are_those_of_all_pairs(rng):
+    E, cosines = topics(rng, 0.5), all_pairs(topics(np.random.default_rng(0), 0.5))
+    report = text_audit(E)
+    assert report.level == pytest.approx(cosines.mean(), abs=1e-9)
+    assert np.mean(cosines > report.threshold) == pytest.approx(1e-3, abs=3e-4)
+    assert report.percentile(0.7) == pytest.approx(100 * np.mean(cosines < 0.7), abs=0.3)
+    assert 0 < report.seen.held_out.mean() < 0.01
+
+
+def test_a_constant_column_moves_the_level_and_no_neighbor(rng):
+    flat, high = (text_audit(topics(np.random.default_rng(0), level)) for level in (0, 0.8))
+    assert high.level == pytest.approx(0.8 + 0.2 * flat.level)
+    assert high.threshold == pytest.approx(0.8 + 0.2 * flat.threshold, abs=1e-9)
+    assert high.kept["centering"] == pytest.approx(flat.kept["centering"], abs=1e-9)
+    assert high.hubs == flat.hubs
+
+
+def test_random_vectors_are_near_nothing_and_topics_are_near(rng):
+    E = rng.normal(size=SIZE) * np.linspace(0.2, 2, SIZE[1]) + 1
+    assert text_audit(E).verdict == "nothing is near anything"
+    assert text_audit(topics(rng, 0.85)).verdict != "nothing is near anything"
+    assert "Not looked at" in str(text_audit(E))
+
+
+def test_duplicates_hubs_and_pairs(rng):
+    E = topics(rng)
+    E[550:] = E[:50]
+    report = text_audit(E, pairs=np.column_stack([np.arange(50), np.arange(550, 600)]))
+    assert report.seen.duplicates == pytest.approx(100 / 600)
+    assert report.alike == {"as given": 1, "centered": 1}
+    assert report.hubs[0] >= 10
+    unrelated = text_audit(topics(rng), pairs=np.column_stack([np.arange(0, 300), np.arange(1, 301)]))
+    assert max(unrelated.alike.values()) < 0.05
+
+
+def test_scaling_rows_and_turning_all_changes_nothing(rng):
+    E = topics(rng, 0.3)
+    Q = np.linalg.qr(rng.normal(size=(25, 25)))[0]
+    one, two = text_audit(E), text_audit(E * rng.uniform(0.1, 9, (600, 1)) @ Q)
+    assert two.threshold == pytest.approx(one.threshold, abs=1e-9)
+    assert two.kept["centering"] == pytest.approx(one.kept["centering"], abs=1e-3)
+
+
+def test_random_pairs_are_of_different_rows(rng):
+    assert random_pairs(np.eye(50), np.arange(50), rng).max() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda E: {"vectors": E[:1]}, r"vectors must have at least 50 rows and 2 columns, got shape \(1, 25\)"),
+        (lambda E: {"vectors": np.vstack([E, 0 * E[:1]])}, "vectors must have no row of zeros, got row 600"),
+        (lambda E: {"vectors": np.vstack([E, np.nan * E[:1]])}, "vectors must be finite, got nan in row 600"),
+        (lambda E: {"vectors": E[0]}, r"vectors must be a matrix .*, got shape \(25,\)"),
+        (lambda E: {"vectors": E.astype(str)}, "vectors must be real numbers"),
+        (lambda E: {"vectors": E, "pairs": [[0, 600]]}, "pairs must be row numbers from 0 to 599, got 0 to 600"),
+        (lambda E: {"vectors": E, "pairs": [[4, 4]]}, "pairs must be two different rows, got row 4 twice"),
+        (lambda E: {"vectors": E, "pairs": [[0.5, 1]]}, "pairs must be integers of shape"),
+        (lambda E: {"vectors": E, "sample": 7}, "sample must be an integer >= 50, got 7"),
+    ],
+)
+def test_what_is_wrong_is_named(rng, change, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        text_audit(**change(topics(rng)))
+
+
+def test_the_command(rng, tmp_path, capsys):
+    file = tmp_path / "vectors.npy"
+    np.save(file, topics(rng, 0.85).astype(np.float32))
+    assert main(["text", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "A cosine of 0.70 is above 0.0 % of them" in " ".join(said.split())
+    assert all(len(line) <= 79 for line in said.splitlines())
+    assert main(["text", str(file), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["texts"] == 600
+
+
+@pytest.mark.parametrize("content", [b"", b"words, not vectors", None])
+def test_the_command_refuses_a_wrong_file_in_one_sentence(tmp_path, capsys, content):
+    file = tmp_path / "vectors.npy"
+    if content is not None:
+        file.write_bytes(content)
+    assert main(["text", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert str(file) in said
+    assert said.count("\n") == 1
