@@ -4,10 +4,18 @@ import re
 
 import pytest
 from chapters import ROOT
-from cosine_audit.objectives import LIBRARIES, OBJECTIVES
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByBalance, ByConvention, ByLengths, ByTheory
 
-RULES = "no", "yes", "unknown", "by convention", "balance", "balance denies"
-SAID = "no", "yes", "only if", "by convention", "at the exact minimum", "where training comes to rest"  # of each rule
+SAID = {  # what the page says of each rule
+    ByTheory("no"): "no",
+    ByTheory("unknown"): "only if",
+    ByConvention(): "by convention",
+    ByLengths(): "yes",
+    ByBalance(): "at the exact minimum",
+    ByBalance(weighted=True): "at the exact minimum",
+    ByBalance(weighted=True, steps=True): "at the exact minimum",
+    ByBalance(steps=True): "where training comes to rest",
+}
 ROWS = {  # a name on the English page, and in the audit's table
     "ALS; any": "implicit ALS",
     "**Spark**": "Spark ALS",
@@ -37,9 +45,7 @@ def rows():
 @pytest.mark.parametrize("named", ROWS)
 def test_the_page_and_the_audit_say_the_same_of_a_library(named):
     (cell,) = [said for library, said in rows() if named in library and "**" in library]
-    objective = OBJECTIVES[LIBRARIES[ROWS[named]].objective]
-    rule = "balance" if objective.weighted else {"unit rows": "yes"}.get(objective.rule, objective.rule)
-    said = dict(zip(RULES, SAID, strict=True))[rule]
+    said = SAID[OBJECTIVES[LIBRARIES[ROWS[named]].objective].rule]
     assert re.search(rf"\b{said}\b", cell)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from cosine_audit import audit, evidence
 from cosine_audit import verdict as v
-from cosine_audit.objectives import LIBRARIES, OBJECTIVES
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByLengths
 
 from .losses import cosines, on_a_sphere, on_both_spheres, rotation, unit
 from .test_audit import balanced
@@ -33,7 +33,7 @@ def low_rank(k=12, r=6, p=30, n=400, g=0.8):
     return (P, B), (users, items)
 
 
-def two_blocks(half=40, n=8_000):
+def two_blocks(half=34, n=6_000):
     """Two unit blocks side by side, with weights that users and items exchange."""
     rng = np.random.default_rng(2)
     u = [unit(rng.normal(size=(n, half))) for _ in range(4)]
@@ -96,6 +96,65 @@ def thin_directions(m=40, k=6):
     return (P, B), (P * d, B / d)
 
 
+def lost_directions(m=400, k=6):
+    """Four hundred items of a thousand whose scores are below a millionth of the largest, rescaled by 5."""
+    rng, weak = np.random.default_rng(0), 0.015 * np.array([1.1, 1.1, 1.3, 1.3])
+    P, B = np.zeros((1_000, k + 4)), np.zeros((1_000, k + 4))
+    for E in (P, B):
+        E[m:, :k] = 30 * np.linalg.svd(rng.normal(size=(1_000 - m, k)), full_matrices=False)[0]
+        E[:m, k:] = weak * np.linalg.svd(rng.normal(size=(m, 4)), full_matrices=False)[0]
+    d, turn = np.r_[np.ones(k), 1.2, 1.2, 5, 5], rotation(rng, k + 4)
+    return (P @ turn, B @ turn), (P * d @ turn, B / d @ turn)
+
+
+def clusters_under_giants():
+    """Six hundred items in tight clusters, in two directions that are thin beside ten giants: all neighbors stay."""
+    rng = np.random.default_rng(0)
+    kinds = np.repeat(rng.normal(size=(30, 4)), 20, axis=0)
+    giants = np.hstack([3e6 * np.linalg.qr(rng.normal(size=(10, 2)))[0], np.zeros((10, 2))])
+    items = np.vstack([giants, kinds + 1e-3 * rng.normal(size=kinds.shape)])
+    U, s, Vt = np.linalg.svd(rng.normal(size=(2_000, 4)) @ items.T, full_matrices=False)
+    P, B = U[:, :4] * np.sqrt(s[:4]), Vt[:4].T * np.sqrt(s[:4])
+    return tuple((P * d, B / d) for d in (np.array([1, 1, 4, 12]), np.array([1, 1, 12, 4])))
+
+
+def in_a_cone(k=17, cone=0.05, step=0.5):
+    """Users in a narrow cone, who hardly see other scales; items have equal parts in two blocks, of other sizes."""
+    rng, half = np.random.default_rng(0), (k - 1) // 2
+    P = unit(np.hstack([np.ones((5_000, 1)), cone * rng.normal(size=(5_000, k - 1))]))
+    height = rng.uniform(-0.5, 0.5, (900, 1))
+    blocks = [unit(rng.normal(size=(900, half))) * np.sqrt((1 - height**2) / 2) for _ in "PB"]
+    d = np.sqrt(np.repeat([1, 1 + step, 1 - step], [1, half, half]))
+    return (P, np.hstack([height, *blocks])), (unit(P / d), np.hstack([height, *blocks]) * d)
+
+
+def seen_by_few_dimensions(k=70, share=0.01, growth=9):
+    """Items at ± h along an axis of seventy: longer there and shorter elsewhere; users see one dimension less."""
+    rng = np.random.default_rng(0)
+    signs, rest = rng.choice([-1, 1], (800, 1)), unit(rng.normal(size=(800, k - 1)))
+    first, second = (np.hstack([signs * np.sqrt(h), rest * np.sqrt(1 - h)]) for h in (share, growth * share))
+    P = unit(np.hstack([0.7 * rng.normal(size=(6_000, 1)), rng.normal(size=(6_000, k - 1))]))
+    d = np.r_[growth**-0.5, np.full(k - 1, np.sqrt((1 - share) / (1 - growth * share)))]
+    return (P, first), (unit(P * d), second)
+
+
+def outside_the_features():
+    """Classes with and without a part that no feature reaches."""
+    rng = np.random.default_rng(0)
+    X, W, part = (rng.normal(size=(m, 8)) for m in (300, 20, 20))
+    reach = np.array([1, 1, 1, 1, 1, 1, 0, 0])
+    W -= W.mean(axis=0)
+    W, X, part = W * reach, X * reach, part * (1 - reach)
+    return (X, W), (X, W + part)
+
+
+def shifted_classes():
+    """Classes that sum to zero, and the same shifted by one vector, which no softmax sees."""
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(300, 8)), rng.normal(size=(20, 8))
+    return (X, W - W.mean(axis=0)), (X, W - W.mean(axis=0) + 2)
+
+
 def opposite_sides(k=2, c=1.045):
     """Two models on opposite sides of the balanced one, in directions under a strong popular one."""
     rng = np.random.default_rng(0)
@@ -136,11 +195,17 @@ PAIRS = {  # two models; objectives; up to what their scores agree; the verdict 
     "users hardly see it": (hardly_seen, ("normalized", "symmetric-contrastive"), "scale", "unknown"),
     "weak directions": (weak_directions, ("factors",), "", "yes"),
     "thin directions": (thin_directions, ("factors",), "", "yes"),
+    "lost directions": (lost_directions, ("factors",), "", "no"),
+    "clusters under giants": (clusters_under_giants, ("factors",), "", "no"),
+    "outside the features": (outside_the_features, ("fixed-features",), "", "yes, unknown"),
+    "shifted classes": (shifted_classes, ("fixed-features",), "user", "yes, unknown"),
 }
 NEARLY = {  # the same, where the scores are nearly the same, or the cosines differ by less
     "opposite sides": (opposite_sides, "factors", 1e-9, "no"),
     "all but every thousandth": (all_but_every_thousandth, "normalized", 1.0, "unknown"),
     "hardly firm": (hardly_firm, "normalized", 0.01, "unknown"),
+    "in a cone": (in_a_cone, "normalized", 0.1, "unknown"),
+    "one dimension of seventy": (seen_by_few_dimensions, "normalized", 0.1, "unknown"),
 }
 
 
@@ -165,35 +230,75 @@ def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
     assert np.abs(gap).max() < 1e-9 * np.abs(first).max()
     assert np.abs(np.subtract(*(cosines(B[:300]) for _, B in models))).max() > 0.2
     for objective in objectives:
-        if objective != "factors":
+        if objective in ("normalized", "symmetric-contrastive"):
             assert np.allclose([np.linalg.norm(E, axis=1).mean() for pair in models for E in pair], 1)
         found = [audit(B, P, objective=objective, sample=100) for P, B in models]
-        assert [one.verdict for one in found] == ([verdict] * 2 if verdict != "yes" else ["yes", "no"])
+        assert [one.verdict for one in found] == (
+            [verdict] * 2 if verdict in ("no", "unknown") else [*verdict.split(", "), "no"][:2]
+        )
+
+
+def hold(E, other, shifted=False):
+    """As an audit asks: items as the metric, the other side's spread as weights."""
+    about = evidence.summaries(other, E)
+    root = lambda R, name: R / np.sqrt(about[name].count)  # noqa: E731
+    metric = root(evidence.g.triangular_factor(about["items"]), "items")
+    return evidence.hold(E, metric, root(about["items"].spread, "items"), shifted)
 
 
 def test_users_whose_squares_span_may_lie_on_a_quadric():
     """So the second softmax needs more of them than their squares: that no other quadric contains them."""
-    (P, _), _ = under_two_softmaxes()
-    assert evidence.hold(P) > evidence.FIRM
-    assert evidence.hold(P, shifted=True) < 1e-6
+    (P, B), _ = under_two_softmaxes()
+    assert hold(P, B) > evidence.FIRM
+    assert hold(P, B, shifted=True) < 1e-6
 
 
-@pytest.mark.parametrize("k", [2, 5, 20, 70])
-def test_hold_is_the_least_eigenvalue(rng, k):
-    """Of random directions all scales are held; less one row than it takes, or all rows on a cone, and none is."""
-    E = unit(rng.normal(size=(2 * k * (k + 1) - 1, k)))
-    assert evidence.hold(E) > evidence.FIRM
-    assert evidence.hold(E, shifted=True) > evidence.FIRM
-    assert evidence.hold(E) == pytest.approx(evidence.hold(-3 * E @ rotation(rng, k)), rel=0.02)
-    assert evidence.hold(E[: k * (k + 1) // 2 - 1]) == 0
+@pytest.mark.parametrize("k", [2, 5, 20])
+def test_random_directions_hold_every_scale(rng, k):
+    """Less than it takes of them, or all on a cone, and none is held; rotations and signs change nothing."""
+    E, B = unit(rng.normal(size=(2 * k * (k + 1) - 1, k))), unit(rng.normal(size=(900, k)))
+    turn = rotation(rng, k)
+    assert hold(E, B) > hold(E, B, shifted=True) - 0.01 > evidence.FIRM
+    assert hold(E, B) == pytest.approx(hold(-E @ turn, B @ turn), abs=0.01)
+    assert hold(E[: k * (k + 1) // 2 - 1], B) == 0
     cone = unit(np.hstack([unit(E[:, : k // 2]), unit(E[:, k // 2 :])]))  # two halves of equal length
-    assert evidence.hold(cone) < 1e-6
-    if k == 5:
-        Z = np.linalg.solve(np.linalg.cholesky(E.T @ E), E.T).T
-        i, j = np.triu_indices(k)
-        squares = unit(Z)[:, i] * unit(Z)[:, j] * np.where(i == j, 1, np.sqrt(2))
-        least = np.linalg.eigvalsh(squares.T @ squares / len(E))[0] * k * (k + 2) / 2
-        assert evidence.hold(E) == pytest.approx(least, rel=1e-3)
+    assert hold(cone, B) < 0.01
+
+
+def worst_scales(P, B):
+    """The symmetric N that users see least, relative to what it does to the items' cosines: by a dense route."""
+    k, C, centered = P.shape[1], B.T @ B / len(B), B - B.mean(axis=0)
+    i, j = np.triu_indices(k)
+    basis = np.zeros((len(i), k, k))
+    basis[range(len(i)), i, j] = basis[range(len(i)), j, i] = 1
+    weights = np.sum((P @ centered.T) ** 2, axis=1)
+    seen = np.einsum("uk,akl,ul->ua", P, basis, P)
+    seen = (seen - np.average(seen, axis=0, weights=weights)) * np.sqrt(weights / weights.sum())[:, None]
+    done = np.einsum("kl,alm,mn,bnk->ab", C, basis, C, basis)
+    trace = np.einsum("kl,akl->a", C, basis)  # what the items' lengths fix
+    free = np.linalg.svd(trace[None])[2][1:].T
+    from scipy.linalg import eigh
+
+    least, x = eigh(free.T @ seen.T @ seen @ free, free.T @ done @ free, subset_by_index=(0, 0))
+    return least[0], np.tensordot(free @ x[:, 0], basis, 1)
+
+
+@pytest.mark.parametrize("decay", [0, 0.7])
+@pytest.mark.parametrize("cone", [0, 3])
+def test_hold_says_how_far_cosines_move_when_scores_move_a_little(rng, decay, cone):
+    """Of even and uneven directions, and of users in a narrow cone: by the worst other scales."""
+    P = unit(rng.normal(size=(3_000, 5)) * np.arange(1.0, 6) ** -decay + np.r_[cone, 0, 0, 0, 0])
+    B = unit(rng.normal(size=(2_000, 5)))
+    least, N = worst_scales(P, B)
+    assert hold(P, B) == pytest.approx(least, abs=0.01)
+    M = np.linalg.cholesky(np.eye(5) + 1e-3 * N)
+    users, items = unit(P @ M), unit(B @ np.linalg.inv(M).T)
+    scores = P @ (B - B.mean(axis=0)).T
+    moved = users @ (items - items.mean(axis=0)).T
+    moved = moved * (np.sum(moved * scores) / np.sum(moved**2)) - scores  # at another temperature
+    cosines_moved = np.sqrt(np.mean((items @ items.T - B @ B.T) ** 2))
+    scores_moved = np.sqrt(np.mean(moved**2) / np.mean(scores**2))
+    assert cosines_moved < 1.3 * 2 * scores_moved / np.sqrt(least)
 
 
 def test_a_hyperplane_needs_two_softmaxes():
@@ -212,18 +317,38 @@ def test_k_rows_lie_in_a_hyperplane(rng):
     assert evidence.flatness(evidence.summaries(centered - centered.mean(axis=0))["items"]) > 1e6
 
 
-SURE = [("objective", name) for name, one in OBJECTIVES.items() if one.rule == "yes"]
+def deserving(rng, said):
+    """A model that is told yes, and no more than that: balanced, classes that sum to zero, or rows of length one."""
+    P, B = rng.normal(size=(400, 5)), rng.normal(size=(90, 5))
+    if "factors" in said[1]:
+        return balanced(rng, 400, 90)
+    return (P, B - B.mean(axis=0)) if "features" in said[1] else (unit(P), unit(B))
 
 
-@pytest.mark.parametrize("said", [*SURE, ("objective", "factors"), ("trained_by", "CLIP"), ("objective", "normalized")])
+SURE = [("objective", name) for name in ("factors", "normalized", "fixed-features")] + [("trained_by", "CLIP")]
+
+
+@pytest.mark.parametrize("said", SURE)
 def test_another_run_takes_yes_away(rng, said):
-    P, B = balanced(rng, 400, 90) if "factors" in said else [unit(rng.normal(size=(m, 5))) for m in (400, 90)]
+    P, B = deserving(rng, said)
     other = rng.normal(size=B.shape)
     assert audit(B, P, **dict([said])).verdict == "yes"
     assert audit(B, P, **dict([said]), again=B @ rotation(rng, 5)).verdict == "yes"
     found = audit(B, P, **dict([said]), again=other)
     assert found.verdict == "unknown"
     assert "not at one minimum" in found.reason
+
+
+@pytest.mark.parametrize("p", [9, 15, 21])
+def test_another_run_of_few_items_has_to_be_better_than_chance(p):
+    """Half of the neighbors are the same by chance where there are nine items."""
+    found = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        P, B = balanced(rng, 80, p, 3)
+        found.append(audit(B, P, objective="factors", again=rng.normal(size=(p, 3))).verdict)
+        assert audit(B, P, objective="factors", again=B @ rotation(rng, 3)).verdict == "yes"
+    assert found == ["unknown"] * 6
 
 
 def test_collapse_is_the_reason(rng):
@@ -253,6 +378,17 @@ def test_the_grade_between_yes_and_no(rng, scale, answer, keep):
         assert found.advice.startswith("Keep these cosines, if")
 
 
+@pytest.mark.parametrize("said", SURE)
+@pytest.mark.parametrize("side", ["users", "items"])
+def test_no_yes_counts_on_rows_that_nothing_trained(rng, said, side):
+    P, B = deserving(rng, said)
+    counts = {"user_counts": np.ones(400), "item_counts": np.ones(90)}
+    assert audit(B, P, **dict([said]), **counts).verdict == "yes"
+    counts[f"{side[:-1]}_counts"][20:] = 0
+    found = audit(B, P, **dict([said]), **counts)
+    assert (found.verdict, "rows with a count of 0 are not zero" in found.reason) == ("unknown", True)
+
+
 @pytest.mark.parametrize("objective", ["factors", "weighted-factors"])
 def test_rows_that_nothing_trained_take_yes_away(rng, objective):
     """A penalty times a count of 0 leaves a row where it started; so does no rating where only drawn rows decay."""
@@ -273,6 +409,35 @@ def test_a_start_that_nothing_trained_is_round_about_its_mean():
     found = audit(B, P, trained_by="implicit ALS", sample=100)
     assert found.verdict == "unknown"
     assert "nothing trained" in found.reason
+
+
+def test_factors_of_noise_are_round_and_trained(rng):
+    """Balanced, and as large in every direction, which random tables are, too, but out of balance by chance."""
+    U, s, Vt = np.linalg.svd(rng.normal(size=(3_000, 2_000)), full_matrices=False)
+    P, B = U[:, :6] * np.sqrt(s[:6]), Vt[:6].T * np.sqrt(s[:6])
+    assert audit(B, P, trained_by="implicit ALS", sample=100).verdict == "yes"
+    P, B = rng.normal(size=(30_000, 6)), rng.normal(size=(20_000, 6))
+    assert audit(B, P, trained_by="implicit ALS", sample=100).verdict == "unknown"
+
+
+@pytest.mark.parametrize("power", [0, 0.5, 1])
+def test_an_m_on_both_factors_is_no_convention(rng, power):
+    """V, V√Σ and VΣ are, rotated or not, and where singular values are tied."""
+    U, s, Vt = np.linalg.svd(rng.normal(size=(300, 40)), full_matrices=False)
+    for sizes in (s[:6], np.array([3, 3, 3, 2, 2, 1])):
+        P, B, M = U[:, :6] * sizes ** (1 - power), Vt[:6].T * sizes**power, rng.normal(size=(6, 6))
+        for turn in (np.eye(6), rotation(rng, 6)):
+            assert audit(B @ turn, P @ turn, trained_by="PCA").verdict == "by convention"
+        other = audit(B @ np.linalg.inv(M).T, P @ M, trained_by="PCA")
+        assert (other.verdict, "do not commute" in other.reason) == ("unknown", True)
+
+
+def test_advice_asks_for_what_could_settle_it(rng):
+    B = rng.normal(size=(90, 5))
+    for name in ("sentence encoder", "OpenAI", "LightGCN"):
+        assert "other factor" not in audit(B, trained_by=name).advice
+    assert "the other factor" in audit(B, trained_by="implicit ALS").advice
+    assert "how the model was trained" in audit(B).advice
 
 
 def test_one_encoder_is_not_determined_by_theory(rng):
@@ -309,7 +474,7 @@ def test_nothing_is_computed_that_no_rule_needs(rng, monkeypatch):
         monkeypatch.setattr(evidence, name, refuse)
     P, B = unit(rng.normal(size=(400, 5))), unit(rng.normal(size=(90, 5)))
     for name, one in OBJECTIVES.items():
-        if one.rule != "unit rows":
+        if not isinstance(one.rule, ByLengths):
             audit(B, P, objective=name)
 
 
@@ -320,14 +485,14 @@ def test_the_headline_says_its_if(rng):
         ("GloVe", "No: "),
         ("PCA", "By convention"),
         ("sentence encoder", "Unknown"),
-        ("logistic regression on fixed features", "Yes, if"),
+        ("logistic regression on fixed features", "Unknown"),
     ):
         assert audit(B, trained_by=name).headline.startswith(start)
-    found = audit(B, trained_by="logistic regression on fixed features")
+        assert audit(B, trained_by=name).rests_on == "theory alone"
+    found = audit(B - B.mean(axis=0), rng.normal(size=(200, 5)), trained_by="logistic regression on fixed features")
     assert found.headline == (
         "Yes, if it was trained as you say: models with the same predictions have the same cosines."
     )
-    assert found.rests_on == "theory alone"
     assert found.to_dict()["headline"] == found.headline
 
 

@@ -1,83 +1,153 @@
 """What is seen in a model: units, biases, ranks, free scales, what balancing moves, chance, the health of a space."""
 
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
 from cosine_audit import gauges as g
-from cosine_audit.neighbors import search, shared
+from cosine_audit.neighbors import Neighbors, search, shared
 
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
 TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
 THIN = 1e-3  # of the largest singular value: with logits of 20, what is below it moves them by 0.02
-FIRM = 0.05  # of `hold`: scores that change by 1 % then change a cosine by up to 0.016 / √(2 FIRM) = 0.05 on average
+FIRM = 0.1  # of `hold`: scores that change by 1 % then change a cosine by 0.02 √(2/π) / √FIRM = 0.05 on average
+STIFF = 0.0016  # (2 · 2 %)²: rows then notice at 2 % of their squared lengths if one direction is halved, see `Pair`
 ALIKE = 1e-5  # 1 − |cosine| of a row and its copy with two decimals, or in float16
+FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
+TIED = 1e-3  # singular values this near are tied: their directions are rounding, or a randomized decomposition's choice
 COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
 
 class Balance(NamedTuple):
     """Of the way from given to balanced factors: imbalance; what that exchanges of each query's neighbors, moved (m,);
-    the mean change of a cosine of two queries; the condition number of its M, stretch. None for what is not known.
+    the mean change of a cosine of two queries; the largest of each of (some) queries, worst (·,); the condition number
+    of its M, stretch. None for what is not known.
     """
 
     imbalance: float
     moved: np.ndarray | None = None
     changed: float | None = None
+    worst: np.ndarray | None = None
     stretch: float = np.inf
 
 
-class Lengths:
-    """What rows of length one of items B (p, k) and users P (n, k) leave open; found out when it is asked for.
+class Pair:
+    """What items B (p, k) and users P (n, k) show together; found out when it is asked for.
 
-    full, of each side, the least over the largest singular value; rank, of the items; seen, the least ratio of
-    users' to items' mean square along a direction (0 for items of rank < k); flat_users, see `flatness`;
-    firm(side, shifted), whether the directions of a side hold every scale, see `hold`.
+    Two models with the same scores differ by an M, and their items' cosines by :math:`S = M M^\\top`.
     """
 
     def __init__(self, B, P, about):
         """about, the Moments of both."""
-        self.sides = {"users": P, "items": B}
-        R = {side: g.triangular_factor(about[side]) for side in self.sides}
-        s = {side: np.linalg.svd(R[side], compute_uv=False) for side in self.sides}
-        self.full = {side: float(s[side][-1] / s[side][0]) if len(s[side]) == B.shape[1] else 0.0 for side in s}
-        self.rank = int(np.sum(s["items"] > g.NEGLIGIBLE * s["items"][0]))
-        self.seen = 0.0
-        if self.full["items"] > g.NEGLIGIBLE:
-            ratios = np.linalg.svd(np.linalg.solve(R["items"].T, R["users"].T), compute_uv=False)
-            self.seen = float(ratios[-1] ** 2 * about["items"].count / about["users"].count)
-        self.flat_users = flatness(about["users"])
-        self.firm = cache(lambda side, shifted=False: hold(self.sides[side], shifted) >= FIRM)
+        self.sides, self.about = {"users": P, "items": B}, about
+
+    @cached_property
+    def roots(self):
+        """R (·, k) of each side, whose RᵀR is its second moment."""
+        return {side: g.triangular_factor(self.about[side]) / np.sqrt(self.about[side].count) for side in self.sides}
+
+    @cached_property
+    def full(self):
+        """Of each side, the least over the largest singular value."""
+        s = {side: np.linalg.svd(R, compute_uv=False) for side, R in self.roots.items()}
+        return {
+            side: float(s[side][-1] / s[side][0]) if len(s[side]) == R.shape[1] else 0.0
+            for side, R in self.roots.items()
+        }
+
+    @cached_property
+    def rank(self):
+        """The rank of the items."""
+        s = np.linalg.svd(self.roots["items"], compute_uv=False)
+        return int(np.sum(s > g.NEGLIGIBLE * s[0]))
+
+    @cached_property
+    def seen(self):
+        """The least ratio of users' to items' mean square along a direction, of items of rank k."""
+        return float(
+            np.linalg.svd(np.linalg.solve(self.roots["items"].T, self.roots["users"].T), compute_uv=False)[-1] ** 2
+        )
 
     @cached_property
     def free(self):
-        """In how many directions other solutions surely exist."""
+        """In how many directions other solutions surely exist, of rows of length one."""
         return surely_free(self.sides["items"], self.sides["users"], self.rank)
+
+    @cached_property
+    def flat_users(self):
+        """`flatness` of the users."""
+        return flatness(self.about["users"])
+
+    def firm(self, side, shifted=False):
+        """Whether the directions of a side, all of length one, hold every scale, see `hold`."""
+        E, other = self.sides[side], {"users": "items", "items": "users"}[side]
+        spread = self.about[other].spread / np.sqrt(self.about[other].count)
+        return hold(E, self.roots["items"], spread, shifted) >= FIRM
+
+    def stiff(self, shifted=False):
+        """Whether users would notice a direction that shrinks to half, though few items fill it, or all fill it alike.
+
+        `hold` speaks of small changes of S. Users see S, and items its inverse, which grows without bounds as a
+        direction of S shrinks to 0. Either users see that, or items, which then have to hold all scales, too.
+        """
+        spread = self.about["items"].spread / np.sqrt(self.about["items"].count)
+        return self.firm("items") or hold(self.sides["users"], np.eye(spread.shape[1]), spread, shifted, STIFF) >= STIFF
+
+    @cached_property
+    def outside(self):
+        """The share of items of which 2 % or more lies outside the directions that users fill to 2 % of the largest."""
+        _, s, Vt = np.linalg.svd(self.roots["users"], full_matrices=False)
+        kept = Vt[s > FAINT * s[0]]
+        rows = (g.unit(some[some.any(axis=1)]) for _, some in g.blocks(self.sides["items"]))
+        lost = np.concatenate([np.linalg.norm(some - some @ kept.T @ kept, axis=1) for some in rows])
+        return float(np.mean(lost > FAINT))
+
+    @cached_property
+    def shift(self):
+        """The length of the mean item, over that of nearly the shortest (one in a hundred is shorter)."""
+        lengths = [np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides["items"])]
+        lengths = np.concatenate(lengths)
+        return float(np.linalg.norm(self.about["items"].mean) / np.quantile(lengths[lengths > 0], 0.01))
+
+    @cached_property
+    def crossed(self):
+        r"""The largest cosine of two rows of :math:`V^\top B`, with V of the scores' decomposition: 0 for V, V√Σ, VΣ.
+
+        Then :math:`P^\top P` and :math:`B^\top B` commute. Rows of tied σ have no directions of their own: none counts.
+        """
+        R_P, R_B = (self.roots[side] for side in ("users", "items"))
+        T, s = g.projection(R_P, R_B)
+        rows = g.unit(((R_B @ T) / s).T @ R_B)
+        apart = np.abs(np.subtract.outer(s, s)) > TIED * np.maximum.outer(s, s)
+        return float(np.abs((rows @ rows.T)[apart]).max(initial=0))
 
 
 class Evidence(NamedTuple):
     """What was seen; None where the other factor, or what else it takes, was not given.
 
     balance of users and items, and weighted by counts; biases, constant columns such as "users:8"; unit, the factors
-    whose rows have length one; lengths, what these determine; unseen, how many directions of the items no user has a
-    part in; flatness, least spread over mean of a direction of the items; same, the share of users parallel to
-    an item; round, whether both factors, or their deviations from the mean, are as large in every direction;
-    nonnegative, whether no entry is below zero; collapsed, the factors of which one direction holds nearly all; again,
-    the share of neighbors that a second run has, too; untrained, how many rows have a count of 0 and are not zero.
+    whose rows have length one; pair, what both factors show; unseen, how many directions of the items no user has a
+    part in; flatness, least spread over mean of a direction of the items; same, the share of users parallel to an item;
+    random, whether both factors are like numbers that nothing trained; nonnegative, whether no entry is below zero;
+    collapsed, the factors of which one direction holds nearly all; again, the share of neighbors that a second run has,
+    too, and again_by_chance, the share that chance would give it; untrained, how many rows have a count of 0 and are
+    not zero.
     """
 
     balance: Balance | None = None
     weighted: Balance | None = None
     biases: tuple = ()
     unit: tuple = ()
-    lengths: Lengths | None = None
+    pair: Pair | None = None
     unseen: int = 0
     flatness: float = np.inf
     same: float = 0.0
-    round: bool = False
+    random: bool = False
     nonnegative: bool = False
     collapsed: tuple = ()
     again: float | None = None
+    again_by_chance: float = 0.0
     untrained: int = 0
 
 
@@ -107,6 +177,7 @@ def look_at(B, P, about, space, again=None, counts=(None, None)):
         flatness=flatness(about["items"]),
         collapsed=tuple(name for name, E in sides.items() if share_of_the_first(E) > COLLAPSED),
         again=None if again is None else kept_by(space, again),
+        again_by_chance=space.found["given"].rows.shape[1] / (len(space.distinct) - 1),
         untrained=sum(len(untrained(E, one)) for E, one in zip((B, P), counts, strict=True) if one is not None),
     )
     if P is None:
@@ -116,10 +187,10 @@ def look_at(B, P, about, space, again=None, counts=(None, None)):
         weighted=balance_of(about["weighted users"], about["weighted items"], space, "weighted", B, about)
         if "weighted items" in about
         else None,
-        lengths=Lengths(B, P, about) if len(seen.unit) == 2 else None,
+        pair=Pair(B, P, about),
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
-        round=any(all(is_round(about[name], centered) for name in sides) for centered in (False, True)),
+        random=any(like_random(about["users"], about["items"], centered) for centered in (False, True)),
         nonnegative=all(E.min() >= 0 for E in sides.values()),
     )
 
@@ -131,13 +202,14 @@ def balance_of(users, items, space, name, B, about):
         return Balance(imbalance)
     some = B[space.queries[:: len(space.queries) // 1_000 + 1]]
     before, after = (g.directions(some, space.gauges[one]) for one in ("given", name))
-    changed = np.abs(before @ before.T - after @ after.T)[np.triu_indices(len(some), 1)].mean()
+    changes = np.abs(before @ before.T - after @ after.T) * (1 - np.eye(len(some)))
+    mean = float(changes.sum() / (len(some) * (len(some) - 1)))
     stretch = g.condition(about["items"], space.gauges[name], THIN)
-    return Balance(imbalance, moved_by(space, name), float(changed), stretch)
+    return Balance(imbalance, moved_by(space, name), mean, changes.max(axis=1), stretch)
 
 
 def moved_by(space, name):
-    """The share of each query's neighbors that a gauge exchanges, (m,)."""
+    """The share of each query's neighbors that a gauge exchanges, (m,): all, where it leaves the query no direction."""
     return 1 - shared(space.found["given"].rows, space.found[name].rows)
 
 
@@ -155,7 +227,8 @@ def kept_by(space, again):
 def look_up(B, gauges, sample=1_000, report=None):
     """The Space of the items: neighbors of up to so many distinct items in every gauge. Random, but always the same.
 
-    Rows that are zero and rows parallel to an earlier one are left out, and queries without a direction in a gauge.
+    Rows that are zero and rows parallel to an earlier one are left out. A query without a direction in a gauge has the
+    rows −1 there, and the cosines NaN; a gauge in which not more than n queries have one is left out.
     """
     U = g.directions(B)
     distinct = first_of_each(U)
@@ -168,13 +241,13 @@ def look_up(B, gauges, sample=1_000, report=None):
     n = max(2, min(10, (len(distinct) - 1) // 2))
     kept, found = {}, {}
     for name, gauge in gauges.items():
-        has = g.directions(B[distinct[queries]], gauge).any(axis=1)
-        if has.sum() > n:
-            kept[name], queries = gauge, queries[has]
-    for name, gauge in kept.items():
         U = U[distinct] if name == "given" else g.directions(B[distinct], gauge)
-        near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
-        found[name] = near._replace(items=distinct[near.items], rows=distinct[near.rows])
+        has = U[queries].any(axis=1)
+        if has.sum() > n:
+            near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
+            rows = np.where(has[:, None], distinct[near.rows], -1)
+            kept[name] = gauge
+            found[name] = Neighbors(distinct[queries], rows, np.where(has[:, None], near.cosines, np.nan))
     return Space(kept, found, distinct[queries], distinct)
 
 
@@ -208,11 +281,20 @@ def share_parallel(P, B, most=500):
     return float(np.mean(nearest > 1 - ALIKE))
 
 
-def is_round(about, centered):
-    """Whether rows, or their deviations from the mean row, are as large in every direction, from Moments."""
-    zero = np.zeros(len(about.mean))
-    about = about._replace(mean=zero) if centered else about
-    return g.imbalance(about, g.Moments(1.0, zero, np.eye(len(zero)))) <= TOLERATED
+def like_random(users, items, centered):
+    r"""Whether two factors, or their deviations from the mean row, are as large in every direction, and no nearer to
+    balance than independent ones, from Moments.
+
+    Independent normal numbers are about :math:`\sqrt{(k + 1)(1/n + 1/p)}` out of balance; trained factors of noise,
+    also as large in every direction, are balanced far better.
+    """
+    zero = np.zeros(len(users.mean))
+    users, items = (about._replace(mean=zero) if centered else about for about in (users, items))
+    if not (users.spread.any() and items.spread.any()):
+        return False
+    even = g.Moments(1.0, zero, np.eye(len(zero)))
+    usual = np.sqrt((len(zero) + 1) * (1 / users.count + 1 / items.count))
+    return all(g.imbalance(E, even) <= TOLERATED for E in (users, items)) and g.imbalance(users, items) > usual / 4
 
 
 def untrained(E, counts):
@@ -262,52 +344,49 @@ def share_of_the_first(E):
     return float(np.linalg.norm(some, 2) ** 2 / max(1, np.sum(some.any(axis=1))))
 
 
-def hold(E, shifted=False):
-    r"""How firmly the directions of rows of length one hold every scale: 0, not at all, to about 1, as an even sphere.
+def hold(E, metric, other, shifted=False, least=FIRM):
+    r"""How firmly rows e of length one hold every scale: 0, not at all, to about 2, where both sides are even spheres.
 
-    Two models with the same scores differ by an M. With :math:`S = M M^\top`, rows of length one before and after say
-    :math:`e^\top (S - I)\,e = 0`, so S = I if the :math:`e e^\top` span the symmetric matrices. How firmly they do is
+    Lengths of one before and after M say that :math:`e^\top S e` is the same for all e, so that S is a multiple of I if
+    the :math:`e e^\top` span the symmetric matrices; the other side's lengths set the multiple. How firmly they do is
 
-    .. math:: \tfrac{k(k+2)}{2}\, \min_{\|N\|_F = 1} \operatorname{mean}\,(e^\top N e)^2
+    .. math:: \min_{\|N\|_F = 1,\ \operatorname{tr} N = 0} \operatorname{var}_w(\hat e^\top N \hat e),
+        \qquad \hat e = R^{-\top} e, \quad w \propto \|T e\|^2
 
-    of whitened rows (an invertible map of the rows changes no span), by Lanczos' method, with no matrix of size k².
-    shifted: rows (e, 1), which hold M and a translation, too; of their N that one is left out which is 0 on the sphere.
-    0 where there are too few rows, or they hardly fill their dimensions. Of many rows 20 000, or 4k² if that is more,
-    are looked at, chosen at random but always the same.
+    by Lanczos' method, with no matrix of size k². Parameters: E (m, k); metric R (k, k), so that for the items' second
+    moment RᵀR the norm of N is the root mean square by which the cosines of two items change; other T (·, k), so that
+    TᵀT is the other side's covariance: a row counts as much as its scores vary. shifted: linear functions of e are
+    free, too, so that S and a translation are held. 0 where there are too few rows. Of many rows 20 000, or 4k² if that
+    is more, are looked at, chosen at random but always the same. Error: at most a quarter of least, the threshold.
 
-    What FIRM means: rows whose squared lengths S changes by ε on average (root mean square) allow
-    :math:`\|S - I\|_F = \varepsilon \sqrt{k(k+2) / (2\,\mathrm{hold})}`, and cosines of rows spread evenly then change
-    by √(2/π)/k times that on average. Scores change by 1 % where lengths do, and squared lengths by ε = 2 %: cosines by
-    0.016 / √(2 hold), in any number of dimensions.
+    Scores that change by 1 % (root mean square) change the squared lengths by 2 %, and cosines by 0.02/√hold.
     """
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-    k = E.shape[1] + shifted
+    k = E.shape[1]
     most = max(20_000, 4 * k * (k + 1))
     some = np.random.default_rng(0).choice(len(E), most, replace=False) if len(E) > most else slice(None)
-    Z = np.asarray(E[some], dtype=float)
-    Z = Z[Z.any(axis=1)]
-    Z = np.hstack([Z, np.ones((len(Z), int(shifted)))])
-    R = np.linalg.qr(Z, mode="r")
-    s = np.linalg.svd(R, compute_uv=False)
-    if len(Z) < k * (k + 1) // 2 - shifted or s[-1] < THIN * s[0]:
+    E = np.asarray(E[some], dtype=float)
+    E = E[E.any(axis=1)]
+    root = np.linalg.norm(E @ other.T, axis=1, keepdims=True)
+    root /= np.linalg.norm(root)
+    free = np.linalg.qr(root * (np.hstack([np.ones_like(root), E]) if shifted else 1))[0]
+    if len(E) < k * (k + 1) // 2 + free.shape[1] - 1:
         return 0.0
-    Z = g.unit(np.linalg.solve(R.T, Z.T).T)
-    sphere = R @ np.diag([*np.ones(k - 1), -1.0]) @ R.T
-    sphere *= shifted / np.linalg.norm(sphere)
-    scale = k * (k + 2) / 2 / len(Z)
-    largest = scale * np.linalg.norm(Z, 2) ** 2  # a bound, as (zᵀNz)² ≤ zᵀN²z
+    Z = np.linalg.solve(metric.T, E.T).T
+    largest = np.linalg.norm(root * np.linalg.norm(Z, axis=1, keepdims=True) * Z, 2) ** 2  # as (zᵀNz)² ≤ |z|² |Nz|²
+    traceless = lambda N: N - np.trace(N) / k * np.eye(k)  # noqa: E731
 
     def below_it(x):
-        N = (x.reshape(k, k) + x.reshape(k, k).T) / 2
-        N -= np.sum(N * sphere) * sphere
-        image = scale * (Z * np.sum(Z @ N * Z, axis=1, keepdims=True)).T @ Z
-        return (largest * N - image + np.sum(image * sphere) * sphere).ravel()
+        N = traceless(x.reshape(k, k) + x.reshape(k, k).T) / 2
+        q = root * np.sum(Z @ N * Z, axis=1, keepdims=True)
+        q -= free @ (free.T @ q)
+        return (largest * N - traceless((Z * root * q).T @ Z)).ravel()
 
     seed = np.random.default_rng(0).normal(size=k * k)
     operator = LinearOperator((k * k, k * k), below_it, dtype=float)
     try:
-        top = eigsh(operator, 1, which="LA", v0=seed, tol=FIRM / 4 / largest, return_eigenvectors=False)
+        top = eigsh(operator, 1, which="LA", v0=seed, tol=least / 4 / largest, return_eigenvectors=False)
     except ArpackNoConvergence:
         return 0.0
     return max(0.0, float(largest - top[0]))

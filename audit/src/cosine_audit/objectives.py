@@ -8,19 +8,39 @@ import re
 from typing import NamedTuple
 
 
-class Objective(NamedTuple):
-    """help, a line that says what it means; reason, what follows; rule, which verdict; weighted, both: see below.
+class ByTheory(NamedTuple):
+    """The answer follows from the objective alone."""
 
-    rule: "yes", "no", "unknown" and "by convention" follow from theory alone; "balance", "balance denies" (which can
-    say no, and never yes) and "unit rows" look at the numbers. weighted, whether balance is that of rows weighted by
-    their counts; both, whether a softmax runs over the users, too.
-    """
+    answer: str
+
+
+class ByConvention(NamedTuple):
+    """Both factors have to be the same decomposition's."""
+
+
+class ByBalance(NamedTuple):
+    """Users and items have to be balanced, weighted by their counts or not; after steps that can say no, never yes."""
+
+    weighted: bool = False
+    steps: bool = False
+
+
+class ByLengths(NamedTuple):
+    """Rows of length one have to hold every scale; both: a softmax runs over the users, too."""
+
+    both: bool = False
+
+
+class ByFeatures(NamedTuple):
+    """Classes have to lie in the span of the features, and to sum to zero."""
+
+
+class Objective(NamedTuple):
+    """help, a line that says what it means; rule, how a verdict follows; reason, what follows."""
 
     help: str
-    rule: str
+    rule: ByTheory | ByConvention | ByBalance | ByLengths | ByFeatures
     reason: str
-    weighted: bool = False
-    both: bool = False
 
 
 class Library(NamedTuple):
@@ -37,106 +57,104 @@ START = "so the start and the optimizer chose these cosines"
 OBJECTIVES = {
     "product": Objective(
         "a penalty on the product of the factors, or dropout or noise at the input; no other penalty",
-        "no",
+        ByTheory("no"),
         f"a penalty on the product, and dropout or noise at the input, see only the scores, and {FREE}",
     ),
     "factors": Objective(
         "squared error and the same penalty on every row of both factors (implicit's ALS)",
-        "balance",
+        ByBalance(),
         "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
     ),
     "weighted-factors": Objective(
         "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS)",
-        "balance",
+        ByBalance(weighted=True),
         "a penalty weighted by counts leaves only rotations, once users and items, so weighted, are balanced",
-        weighted=True,
     ),
     "weighted-steps": Objective(
         "squared error by stochastic steps that shrink the two rows of each rating (Surprise)",
-        "balance denies",
+        ByBalance(weighted=True, steps=True),
         "a penalty weighted by counts would determine the cosines at the exact minimum, but steps from a small start "
         "stay nearly balanced wherever they end",
-        weighted=True,
     ),
     "penalized-ranking": Objective(
         "BPR, a softmax or a logistic loss, by stochastic steps, with a penalty on both factors (weight decay)",
-        "balance denies",
+        ByBalance(steps=True),
         "a penalty on both factors would determine the cosines at the exact minimum, which stochastic steps with a "
         "small penalty rarely reach",
     ),
     "ranking": Objective(
         "BPR, WARP, softmax or contrastive loss on dot products, without a penalty",
-        "no",
+        ByTheory("no"),
         f"a ranking loss without a penalty sees only differences of scores, and {FREE}; nor does it see one vector "
         "added to all items",
     ),
     "none": Objective(
         "no penalty at all, or early stopping alone: skip-gram, squared error",
-        "no",
+        ByTheory("no"),
         f"without a penalty the loss sees only the scores, and {FREE}; {START}",
     ),
     "normalized": Objective(
         "a softmax over the items, or a contrastive loss, on cosines: rows of length one inside the loss",
-        "unit rows",
+        ByLengths(),
         "with cosines inside the loss, equal predictions imply equal cosines",
     ),
     "symmetric-contrastive": Objective(
         "the same, and a softmax over the users, too; the temperature may be learned (CLIP)",
-        "unit rows",
+        ByLengths(both=True),
         "a softmax over the items and one over the users leave all scores one common constant, and cosines inside the "
         "loss exclude it: equal predictions imply equal cosines",
-        both=True,
     ),
     "convention": Objective(
         "PCA or truncated SVD: a decomposition that is unique, written in one of several ways",
-        "by convention",
+        ByConvention(),
         "the decomposition is unique, and V, V√Σ and VΣ are three ways to write it with three sets of cosines; the "
         "library's author chose one",
     ),
     "nonnegative": Objective(
         "nonnegative factors without a penalty",
-        "no",
+        ByTheory("no"),
         "the scores stay the same when each column of the items is multiplied by a positive scale and the users' "
         "column divided by it; permutations of the columns move no cosine, scales do",
     ),
     "nonnegative-penalized": Objective(
         "nonnegative factors with a penalty on both (Surprise)",
-        "unknown",
+        ByTheory("unknown"),
         "at the exact minimum a penalty on both factors sets the scale of each column, but whether other nonnegative "
         "factors have the same scores, and whether training came to rest, the numbers do not show",
     ),
     "propagated": Objective(
         "a penalty on embeddings that a graph averages before they are compared (LightGCN)",
-        "unknown",
+        ByTheory("unknown"),
         "the penalty is on the embeddings before the graph averages them, so that balance after it shows nothing, and "
         "stochastic steps with a small penalty rarely reach the exact minimum",
     ),
     "summed": Objective(
         "no penalty, and the file holds the sum of both factors, W + W̃ (GloVe)",
-        "no",
+        ByTheory("no"),
         f"without a penalty the loss sees only the scores and the biases, and {FREE}; the file holds the sum of both "
         "factors, from which neither can be recovered",
     ),
     "one-encoder": Objective(
         "one encoder on both sides, trained by comparing its outputs or by a head that reads two of them (SBERT)",
-        "unknown",
+        ByTheory("unknown"),
         "one encoder makes both sides, but a head that reads its outputs undoes a rescaling, distances do not see a "
         "translation, and where queries only ever meet passages an M may act on each kind of text; unless cosines were "
         "inside the loss and every kind of text stood on both sides, nothing shows that these are determined",
     ),
     "fixed-features": Objective(
         "weights of a classifier with an L2 penalty on features that were not trained",
-        "yes",
-        "the features are fixed, so no M can turn them, and with a penalty on the weights the minimum is unique",
+        ByFeatures(),
+        "the features are fixed, so no M can turn them, and a penalty on the weights has one minimum, in the features' "
+        "span and, under a softmax, with the sum zero",
     ),
     "undisclosed": Objective(
         "not public: a service that does not say how its model was trained",
-        "unknown",
+        ByTheory("unknown"),
         "nothing public says how this model was trained, so no theory applies",
     ),
     "unknown": Objective(
         "not known: only what the numbers show",
-        "unknown",
+        ByTheory("unknown"),
         "whether training determined these cosines depends on how the model was trained, which was not said",
     ),
 }

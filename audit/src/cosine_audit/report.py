@@ -106,7 +106,7 @@ class Report:
         self.warnings, self.findings, self.space = warnings, findings, space
         self.items, self.users, self.names = model
         self.cure = cure  # the gauge of the safe items
-        self.advice = v.advice(verdict, cure is not None, self.ranking)
+        self.advice = v.advice(verdict, self.objective, cure is not None, self.ranking)
         self.read = []  # what was read, sentences; the command fills it in
 
     @cached_property
@@ -142,7 +142,7 @@ class Report:
             return []
         before, after, kept = found["given"].rows, found["centered"].rows, 1 - v.moved_by(self.space, "centered")
         order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
-        name = lambda row: plain(row if self.names is None else self.names[row])  # noqa: E731
+        name = lambda row: "–" if row < 0 else plain(row if self.names is None else self.names[row])  # noqa: E731
         return [(name(self.space.queries[i]), name(before[i, 0]), name(after[i, 0]), kept[i]) for i in order]
 
     def __str__(self):
@@ -273,7 +273,8 @@ def figures(space):
     bars.set(xlim=(0, 1), xlabel="share of neighbors kept")
     for name, color, style in (("given", "#4477aa", "-"), ("centered", "#228833", "--")):
         if name in space.found:
-            values = space.found[name].cosines.ravel()
+            values = space.found[name].cosines
+            values = values[np.isfinite(values)]
             outlines.hist(values, np.linspace(-1, 1, 81), histtype="step", color=color, ls=style, label=name)
     outlines.set(xlabel="cosine", ylabel="pairs", xlim=(-1, 1))
     outlines.legend()

@@ -11,17 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, untrained
+from cosine_audit.evidence import COLLAPSED, FAINT, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, untrained
 from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified
-from cosine_audit.objectives import OBJECTIVES
+from cosine_audit.objectives import OBJECTIVES, ByBalance, ByConvention, ByFeatures, ByLengths, ByTheory
 
-FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
 HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 STRETCH = 1.025  # condition of the M that balances; see is_stable
 MOVED = TOLERATED / 2  # share of neighbors that balancing may exchange; see is_stable
 TORN = 0.01  # of the items, half of whose neighbors balancing may exchange
+CROSSED = 0.05  # largest cosine of two directions of a decomposition
+SHIFTED = 0.02  # length of the mean class over that of nearly the shortest: its share in a cosine
 SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
 
 GAUGES = {
@@ -85,17 +86,31 @@ def percent(share):
 def decide(objective, seen):
     """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict."""
     said = OBJECTIVES[objective]
-    if said.rule == "unit rows":
-        verdict = by_unit_rows(said, seen)
-    elif "balance" in said.rule:
-        verdict = by_balance(said, seen)
-    else:
-        verdict = Verdict(said.rule, said.reason, "theory alone")
+    match said.rule:
+        case ByTheory(answer):
+            verdict = Verdict(answer, said.reason, "theory alone")
+        case ByConvention():
+            verdict = by_convention(said, seen)
+        case ByFeatures():
+            verdict = by_features(said, seen)
+        case ByBalance():
+            verdict = by_balance(said, seen)
+        case ByLengths():
+            verdict = by_lengths(said, seen)
     if seen.collapsed and verdict.rests_on != "theory alone":
         verdict = Verdict("no" if verdict.answer == "no" else "unknown", collapse(seen))
-    if verdict.answer == "yes" and seen.again is not None and seen.again < HALF:
-        other = f"only {percent(seen.again)} of the neighbors are the same in the other run"
-        return unknown(f"{verdict.reason}; but {other}: the two are not at one minimum")
+    return doubted(verdict, seen) if verdict.answer == "yes" else verdict
+
+
+def doubted(verdict, seen):
+    """A yes, or why it is unknown: rows that nothing trained, or another run of which chance explains the half."""
+    if seen.untrained:
+        rows = f"{seen.untrained} rows with a count of 0 are not zero"
+        return unknown(f"{rows}: nothing trained these, nor their cosines; leave them out")
+    if seen.again is not None and (seen.again - seen.again_by_chance) / (1 - seen.again_by_chance) < HALF:
+        same = f"only {percent(seen.again)} of the neighbors are the same in the other run"
+        chance = f"{percent(seen.again_by_chance)} would be by chance"
+        return unknown(f"{verdict.reason}; but {same} ({chance}): the two are not at one minimum")
     return verdict
 
 
@@ -105,41 +120,63 @@ def collapse(seen):
     return f"the {which}, so that cosines along it are nearly 1 or −1, and what is left orders the neighbors"
 
 
+def by_convention(said, seen):
+    """V, V√Σ or VΣ, rotated or not; another M on both factors is no convention. Items alone cannot show it."""
+    if seen.pair is not None and seen.pair.crossed > CROSSED:
+        return unknown("users and items are not one decomposition's: PᵀP and BᵀB do not commute, as after another M")
+    return Verdict("by convention", said.reason, "theory alone")
+
+
+def by_features(said, seen):
+    """The minimum of a convex loss with an L2 penalty on the classes is one, and a sum of features times slopes.
+
+    The slopes of a softmax sum to zero over the classes. Those of one class against the rest do not, but then nothing
+    tells a class vector from one that was shifted.
+    """
+    if seen.pair is None:
+        return Verdict("unknown", f"{said.reason}; whether they are there, the features would show", "theory alone")
+    if seen.same > SAME:
+        return given_twice(seen, "span")
+    if seen.pair.outside > TORN:
+        outside = f"{percent(seen.pair.outside)} of the classes lie partly where the features hardly reach"
+        return unknown(f"{outside}, which a penalty would have taken away")
+    if seen.pair.shift > SHIFTED:
+        return unknown(
+            "the classes do not sum to zero, as a softmax with a penalty makes them; it sees no common shift"
+        )
+    return Verdict("yes", said.reason)
+
+
 def by_balance(said, seen):
     """Of all factors with the same scores the penalty takes balanced ones, unique up to a rotation.
 
     Balance decides, whatever the columns look like: a constant one is no bias if it is balanced with the rest. With
-    counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. Under the rule "balance denies" steps decay only the rows
-    they draw, so that balance is no sign of the minimum, and a yes is unknown.
+    counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. Steps decay only the rows they draw, so that balance is no
+    sign of the minimum, and a yes is unknown.
     """
-    balance = seen.weighted if said.weighted else seen.balance
+    weighted, steps = said.rule
+    balance = seen.weighted if weighted else seen.balance
     if balance is None:
         counts = "and the counts of its rows and of the items would show (item_counts, user_counts)"
-        how = f"the other factor {counts if said.weighted else 'would show'}"
+        how = f"the other factor {counts if weighted else 'would show'}"
         return Verdict("unknown", f"{said.reason}; whether they are, {how}", "theory alone")
     if seen.same > SAME:
         return given_twice(seen, "balance")
-    share, steps = percent(balance.imbalance), said.rule == "balance denies"
-    keep = None if steps else may_be_kept(balance)
+    off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance)
     if balance.imbalance > TOLERATED and seen.nonnegative:
         why = "no entry is below zero: a penalty then balances the lengths of columns alone"
         return unknown(f"{why}, and whether other such factors have the same scores is not checked")
     if balance.imbalance > TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
         constant = f"{names} is constant, as where a bias is stored among the dimensions, whose scale no penalty sets"
-        return no(f"users and items are {share} out of balance, and {constant}")
+        return no(f"users and items are {off}, and {constant}")
     if balance.imbalance > TOLERATED:
-        end = "" if steps else ", so training did not get there"
-        return no(f"{said.reason}; these are {share} out of balance{end}", keep=keep)
+        return no(f"{said.reason}; these are {off}{'' if steps else ', so training did not get there'}", keep=keep)
     if not is_stable(balance):
-        return no(f"users and items are only {share} out of balance, but {moves(balance)}", keep=keep)
-    if seen.round:
+        return no(f"users and items are only {off}, but {moves(balance)}", keep=keep)
+    if seen.random:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
-    if seen.untrained:
-        return unknown(
-            f"{seen.untrained} rows with a count of 0 are not zero: nothing trained these, nor their cosines"
-        )
-    return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {share} out of balance")
+    return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {off}")
 
 
 def given_twice(seen, what):
@@ -154,11 +191,13 @@ def is_stable(balance):
     Two models with the same scores that both pass may lie on opposite sides of the balanced one, and differ by twice
     as much as each does from it: so 1.025 and 2.5 % are half of what is tolerated. A map of condition c² moves a cosine
     by at most tanh 2 ln c, which is 0.05 for c = 1.025: no pair is worse off, however small the direction it depends
-    on, down to a thousandth of the largest; in smaller ones torn items show it. Converged models are at 1.000 to 1.007.
-    Neighbors are asked for as well: near ties exchange them for less.
+    on, down to a thousandth of the largest. In smaller ones the items that are looked up show it: of hardly any may one
+    cosine change by more than 0.025. Converged models are at 1.000 to 1.007. Neighbors are asked for as well: near ties
+    exchange them for less.
     """
-    few = balance.moved is None or (np.mean(balance.moved) <= MOVED and not is_torn(balance))
-    return balance.stretch <= STRETCH and few
+    if balance.stretch > STRETCH:
+        return False
+    return np.mean(balance.moved) <= MOVED and not is_torn(balance) and np.mean(balance.worst > MOVED) <= TORN
 
 
 def is_torn(balance):
@@ -186,7 +225,7 @@ def may_be_kept(balance):
     return float(np.mean(balance.moved)) if np.mean(balance.moved) <= TOLERATED else None
 
 
-def by_unit_rows(said, seen):
+def by_lengths(said, seen):
     """Cosines inside the loss: lengths of one leave rotations, if directions pin down every scale.
 
     One softmax, over the items, leaves P B' = P'B'' with B' less one item's row: users' p pᵀ that span the symmetric
@@ -194,7 +233,7 @@ def by_unit_rows(said, seen):
     items hold map and translation themselves, if no quadric but the sphere contains them all, and users have rank k.
     A second softmax, over the users, leaves one constant c for all scores, and lets the sides change places.
     """
-    if seen.balance is None:
+    if seen.pair is None:
         return Verdict("unknown", f"{said.reason}, under conditions that the users' rows would show", "theory alone")
     if seen.unseen:
         return no(f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them")
@@ -215,61 +254,63 @@ def too_few_dimensions(said, seen):
     dimension, so that this takes r < k − 1; with one softmax users may have a part in the new one, if all items have
     the same.
     """
-    lengths, k = seen.lengths, seen.lengths.sides["items"].shape[1]
-    if lengths.rank < k:
-        few = f"the items fill only {lengths.rank} of {k} dimensions"
-        if lengths.rank < k - said.both:
+    pair, k = seen.pair, len(seen.pair.about["items"].mean)
+    if pair.rank < k:
+        few = f"the items fill only {pair.rank} of {k} dimensions"
+        if pair.rank < k - said.rule.both:
             return no(f"{few}: shorter inside these and made up for outside, they would have the same predictions")
         return unknown(f"{few}: whether others have the same predictions is not checked")
-    if min(lengths.full.values()) < FAINT:
-        side = min(lengths.full, key=lengths.full.get)
+    if min(pair.full.values()) < FAINT:
+        side = min(pair.full, key=pair.full.get)
         return unknown(f"the {side} hardly fill all {k} dimensions: one has {percent(FAINT)} of the largest, or less")
-    if lengths.seen < FAINT:
-        return unknown("the users hardly see a direction in which the items differ, so that it is hardly determined")
+    if pair.seen < FAINT:
+        less = f"their mean square along it is below {percent(FAINT)} of the items'"
+        return unknown(f"the users hardly see a direction in which the items differ: {less}")
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
-    if seen.flatness < FLAT and not said.both:
+    if seen.flatness < FLAT and not said.rule.both:
         return no(f"{plane}, so that another height with the same probabilities has other cosines")
-    if seen.flatness < NEARLY_CONSTANT and not said.both:
+    if seen.flatness < NEARLY_CONSTANT and not said.rule.both:
         return unknown(f"{plane}: the height of that plane is hardly determined")
     return None
 
 
 def by_directions(said, seen):
     """Whose directions pin down every scale; "no" only where other solutions surely exist."""
-    firm = seen.lengths.firm
-    spread = {"items": seen.flatness >= NEARLY_CONSTANT, "users": seen.lengths.flat_users >= NEARLY_CONSTANT}
-    if spread["items"] and firm("users"):
-        return Verdict("yes", f"{said.reason}, and the directions of users pin down every scale")
-    if said.both and spread["users"] and firm("items"):
-        return Verdict("yes", f"{said.reason}, and the directions of items pin down every scale")
-    for side in ("items", "users")[: 1 + said.both]:
-        if firm(side, shifted=True):
-            return Verdict("yes", f"{said.reason}, and the directions of {side} pin down every scale and the origin")
-    if seen.lengths.free:
-        return no(f"unit lengths leave {seen.lengths.free} scales free: too few users and items for the dimensions")
+    pair, both = seen.pair, said.rule.both
+    pinned = f"{said.reason}, and the directions of {{}} pin down every scale"
+    if seen.flatness >= NEARLY_CONSTANT and pair.firm("users") and pair.stiff():
+        return Verdict("yes", pinned.format("users"))
+    if both and pair.flat_users >= NEARLY_CONSTANT and pair.firm("items"):
+        return Verdict("yes", pinned.format("items"))
+    if pair.firm("items", shifted=True):
+        return Verdict("yes", f"{pinned.format('items')} and the origin")
+    if both and pair.firm("users", shifted=True) and pair.stiff(shifted=True):
+        return Verdict("yes", f"{pinned.format('users')} and the origin")
+    if pair.free:
+        return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
     return unknown("neither the users' directions alone nor the items' alone pin down every scale firmly")
 
 
 def contradictions(objective, seen):
     """What the numbers say against the objective that was named: sentences."""
     rule, said = OBJECTIVES[objective].rule, []
-    if len(seen.unit) == 2 and rule not in ("unit rows", "yes"):
+    if len(seen.unit) == 2 and not isinstance(rule, ByLengths | ByFeatures):
         said.append(
             "Both sides have rows of length one: was it trained on cosines? Then say so: two towers normalized, "
             "or objective normalized. (Normalized after training, they no longer hold the model's scores.)"
         )
     if seen.unit == ("items",) and seen.balance is not None:
         said.append("Only items have rows of length one: normalizing after training decides nothing.")
-    if seen.collapsed and rule in ("yes", "no", "by convention", "unknown"):
+    if seen.collapsed and isinstance(rule, ByTheory | ByConvention):
         said.append(f"{collapse(seen).capitalize()}.")
     balanced = is_balanced(seen.balance, seen)
-    if balanced and (rule == "no" or objective == "unknown"):
+    if balanced and (rule == ByTheory("no") or objective == "unknown"):
         name = "penalized-ranking" if objective == "ranking" else "factors, or of a ranking loss penalized-ranking"
         said.append(
             f"Users and items are only {percent(seen.balance.imbalance)} out of balance, as a penalty on both factors "
             f"(weight decay) makes them: was there one? Then say objective {name}."
         )
-    if is_balanced(seen.weighted, seen) and not balanced and not OBJECTIVES[objective].weighted:
+    if is_balanced(seen.weighted, seen) and not balanced and not getattr(rule, "weighted", False):
         said.append("Users and items are balanced by their counts: was the penalty weighted by them? Then say so.")
     return said
 
@@ -282,7 +323,7 @@ def is_balanced(balance, seen):
 def about_training(seen, objective):
     """Findings on what training left in the numbers; balance is judged where the objective implies it."""
     rule = OBJECTIVES[objective].rule
-    judged = "balance" in rule
+    judged = isinstance(rule, ByBalance)
     plain = "imbalance", seen.balance, "Users and items"
     for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
         if balance is not None:
@@ -304,7 +345,7 @@ def about_training(seen, objective):
     if seen.flatness < np.inf:
         lie = "nearly lie" if seen.flatness < NEARLY_CONSTANT else "do not lie"
         sentence = f"The items {lie} in a common hyperplane."
-        fine = seen.flatness >= NEARLY_CONSTANT if rule == "unit rows" else None
+        fine = seen.flatness >= NEARLY_CONSTANT if isinstance(rule, ByLengths) else None
         yield finding("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, fine)
     if seen.unseen:
         sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
@@ -339,7 +380,7 @@ def about_chance(space, B, again):
     for name, what in (("given", "As given"), ("centered", "Centered and projected back")):
         if name in space.gauges:
             threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
-            usual = float(np.median(space.found[name].cosines))
+            usual = float(np.nanmedian(space.found[name].cosines))
             above = f"one pair in a thousand is above {threshold:.2f} by chance"
             sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
             yield finding(f"chance, {name}", threshold, sentence, None, usual > threshold)
@@ -376,7 +417,8 @@ def about_health(space, B, counts=None):
 def about_labels(space, labels):
     """Findings on the share of neighbors with an item's own label, in every gauge."""
     for name, near in space.found.items():
-        own = np.mean(labels[near.rows] == labels[near.items, None], axis=1)
+        has = near.rows[:, 0] >= 0
+        own = np.mean(labels[near.rows[has]] == labels[near.items[has], None], axis=1)
         error = 1.96 * np.std(own) / np.sqrt(len(own))
         words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
         shares = f"{100 * own.mean():.0f} ± {100 * error:.0f} %"
@@ -384,33 +426,40 @@ def about_labels(space, labels):
         yield finding(f"same label, {name}", float(own.mean()), sentence)
 
 
-def advice(verdict, has_users, ranking=False):
+def advice(verdict, objective, has_users, ranking=False):
     """What to do, with its reason and its price: a sentence or two."""
-    answer = verdict.answer
     how = "correlations of the items' columns of scores" + (", each less its user's mean" if ranking else "")
     cure = f"the safe items, whose cosines are the {how}; no choice of M changes these"
     price = "Two items are then alike if the model recommends them to the same users, which need not be what you mean"
-    if answer == "yes":
+    if verdict.answer == "yes":
         return (
             "Keep these cosines, and trust them where they are above the threshold of chance. Whether they mean what "
             "you need is for labels or held-out data to say; whether training comes to the same minimum again, for a "
             "second run (again)."
         )
-    if answer == "by convention":
+    if verdict.answer == "by convention":
         return (
             "Say which form you use. VΣ has the cosines of the columns of scores; V and V√Σ weigh weak directions more."
             + (f" Or use {cure}." if has_users else "")
         )
     if verdict.keep is not None:
         return f"Keep these cosines, if so few other neighbors do no harm; else train on, or use {cure}."
-    if has_users:
-        first = "Say how the model was trained; until then use" if answer == "unknown" else "Use"
-        return f"{first} {cure}. {price}."
-    if answer == "unknown":
+    if objective == "unknown":
+        first = "use " + cure if has_users else "read the nearest neighbors as suggestions"
+        return f"Say how the model was trained{'' if has_users else ', and pass the other factor'}; until then {first}."
+    if OBJECTIVES[objective].rule == ByTheory("unknown"):
         return (
-            "Run this again with the other factor and with how the model was trained. Until then read the nearest "
-            "neighbors as suggestions, and let nothing depend on their order."
+            "No other file can settle this. Judge the nearest neighbors by labels, or by pairs that people compared; "
+            "until then let nothing depend on their order."
         )
+    if verdict.answer == "unknown" and not has_users:
+        return (
+            "Run this again with the other factor. Until then read the nearest neighbors as suggestions, and let "
+            "nothing depend on their order."
+        )
+    if has_users:
+        first = "Until the reason is settled use" if verdict.answer == "unknown" else "Use"
+        return f"{first} {cure}. {price}."
     return (
         "Rank by the model's own scores, or run this again with the other factor, which brings safe items. Otherwise "
         "retrain: with a penalty on both factors until they are balanced, or with cosines inside the loss."
