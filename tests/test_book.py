@@ -21,7 +21,9 @@ def test_every_chapter_is_in_the_table_of_contents():
     assert len(CHAPTERS) >= 5
     left_out = {path for path in BOOK.rglob("*.ipynb") if path.parent.name[0] != "."} - set(CHAPTERS)
     assert not left_out, f"_toc.yml does not list {', '.join(sorted(map(name, left_out)))}: add it"
-    assert all(list(ROOT.glob(f"{file}.*")) for file in files(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))))
+    listed = files(yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8")))
+    gone = [file for file in listed if not list(ROOT.glob(f"{file}.*"))]
+    assert not gone, f"_toc.yml lists {', '.join(gone)}, which is no file: name what is there"
 
 
 def test_a_page_has_one_name_which_is_its_heading():
@@ -33,7 +35,10 @@ def test_evidence_is_nested_under_its_chapter():
     names = list(map(name, CHAPTERS))
     for place, found in enumerate(names):
         if found.startswith(EVIDENCE):
-            assert names[place - 1] == found.removeprefix(EVIDENCE)
+            chapter = found.removeprefix(EVIDENCE)
+            assert names[place - 1] == chapter, (
+                f"_toc.yml: list {found} as sections: of book/{chapter}, directly below it"
+            )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +46,9 @@ def test_evidence_is_nested_under_its_chapter():
 )
 def test_the_answer_of_a_chapter_is_its_description_in_links_and_searches(path):
     answers = re.findall(r"^\*\*(.+)\*\*$", prose(path), re.M)  # in bold, a paragraph of its own
-    assert answers == [nbformat.read(path, as_version=4).metadata["myst"]["html_meta"]["description"]]
+    described = nbformat.read(path, as_version=4).metadata.get("myst", {}).get("html_meta", {}).get("description")
+    at = f"book/{name(path)}.ipynb: its metadata, myst: html_meta: description, must repeat its one bold paragraph"
+    assert answers == [described], at
 
 
 @each_chapter
@@ -55,17 +62,19 @@ def test_every_cell_was_executed_in_order_and_the_chapter_stays_under_one_megaby
 def test_every_figure_has_a_name_a_caption_and_alt_text(path):
     for cell in filter(c.is_figure, c.code(read(path))):
         layout = cell.metadata.get("mystnb", {})
-        assert layout.get("figure", {}).get("name"), cell.source
-        assert layout["figure"].get("caption"), cell.source
-        assert layout.get("image", {}).get("alt"), cell.source
+        said = [layout.get("figure", {}).get("name"), layout.get("figure", {}).get("caption")]
+        said += [layout.get("image", {}).get("alt")]
+        what = f"book/{name(path)}.ipynb, cell {cell.id}: a name, a caption and alt text, as CONTRIBUTING.md shows"
+        assert all(said), f"{what}; it has {said}"
 
 
 @each_chapter
 def test_no_output_is_an_error_a_warning_a_path_or_an_address(path):
-    outputs = [output for cell in c.code(read(path)) for output in cell.outputs]
-    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    outputs = json.dumps([cell.outputs for cell in c.code(read(path)) if not c.is_figure(cell)])
-    assert not re.search(r"0x[0-9a-f]{6}|/home/|/tmp/|site-packages", outputs)
+    for cell in c.code(read(path)):
+        at = f"book/{name(path)}.ipynb, cell {cell.id}: change what it prints"
+        assert not any(output.output_type == "error" or output.get("name") == "stderr" for output in cell.outputs), at
+        text = "" if c.is_figure(cell) else json.dumps(cell.outputs)
+        assert not re.search(r"0x[0-9a-f]{6}|/home/|/tmp/|site-packages", text), at
 
 
 @each_page

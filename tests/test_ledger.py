@@ -41,7 +41,7 @@ def faults(rows, checked, anywhere, labels):
         at = f"{FILE}, {row['id']}: "
         rules = {
             "the id stands twice": ids.count(row["id"]) == 1,
-            "no chapter has a check with this id": row["id"] in expected,
+            f'no chapter has check("{row["id"]}", …): write one': row["id"] in expected,
             f"verdict must be of {sorted(VERDICTS)}": set(row["verdict"].split(", ")) <= VERDICTS,
             f"outcome must be one of {sorted(OUTCOMES)}": row["outcome"] in OUTCOMES,
             "condition goes with holds if": bool(row["condition"]) == (row["outcome"] == "holds if"),
@@ -83,7 +83,7 @@ def test_summaries_are_made_from_the_ledger(path):
     for cell in read(path):
         if cell.cell_type == "markdown":
             assert cell.source.rstrip("\n") == ledger.summarized(cell.source, name(path), ROWS), (
-                f"{path.name}: say make claims"
+                f"book/{name(path)}.ipynb: say make claims"
             )
     ids = set(re.findall(r"^\| \[([BC]\d\d)\]", prose(path), re.M))
     assert ids == {row["id"] for row in ROWS if name(path) in map(ledger.homes().get, row["sections"])}

@@ -147,15 +147,18 @@ def test_the_rows_of_a_small_job_stand_in_the_table(name, launch, monkeypatch):
     table = read(name).fillna(dict.fromkeys(read(name).select_dtypes(exclude="number"), ""))
     lacking = [row for row in rows if not found(row, table, tolerance)]
     assert rows
-    assert not lacking, pd.DataFrame(lacking).to_string()
+    advice = f"not in experiments/{name}.csv: take a job of it, or say make experiments ONLY={name}"
+    assert not lacking, f"{pd.DataFrame(lacking).to_string()}\n{advice}"
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_table_is_complete_and_in_the_order_of_its_jobs(name, launch):
     handed = launch(name)
     assert handed["table"] == name
-    assert finished(name, handed["jobs"])
+    assert finished(name, handed["jobs"]), f"experiments/{name}.csv lacks jobs: say make experiments ONLY={name}"
 
 
 def test_every_table_has_a_small_job():
-    assert SMALL.keys() | ELSEWHERE == set(TABLES)
+    lacking = set(TABLES) - SMALL.keys() - ELSEWHERE
+    assert not lacking, f"tests/test_small_jobs.py: SMALL has no line for {', '.join(sorted(lacking))}: add one"
+    assert SMALL.keys() | ELSEWHERE == set(TABLES), "tests/test_small_jobs.py names an experiment without a table"
