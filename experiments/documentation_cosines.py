@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from experiments import run
 from experiments.documentation_held_out import spectrum
-from helpers import cosine_similarity, hide, nearest, read_documentation, recall_at
+from helpers import cosine_similarity, hide, read_documentation, recall_at
 
 RANKS = 10, 20, 50, 100, 200, 400, 800, 1_197  # the last: all there are
 TAUS = 0, 1, 2.5, 5, 10, 20, 40, 80, 160, np.inf
@@ -41,11 +41,11 @@ WEIGHTS = {  # what multiplies the columns of V: of Eq. 1's five choices of D, o
 def by_module(S, module_of):
     """Purity of the ten nearest, and average precision, of each module: a DataFrame with a row for each of the two."""
     same = module_of[:, None] == module_of
-    purity = np.take_along_axis(same, nearest(S), axis=1).mean(axis=1)
-    order = nearest(S, len(S) - 1)
-    hits = np.take_along_axis(same, order, axis=1)
+    others = -np.round(S, 10) + np.diag(np.full(len(S), np.inf))  # ties as in helpers.nearest, in a fifth of the time
+    hits = np.take_along_axis(same, np.argsort(others, axis=1, kind="stable")[:, :-1], axis=1)
     precision = np.cumsum(hits, axis=1) / np.arange(1, len(S))
-    found = pd.DataFrame({"purity": purity, "ap": (precision * hits).sum(axis=1) / hits.sum(axis=1)})
+    average = (precision * hits).sum(axis=1) / hits.sum(axis=1)
+    found = pd.DataFrame({"purity": hits[:, :10].mean(axis=1), "ap": average})
     return found.groupby(module_of).mean().T
 
 

@@ -1,7 +1,7 @@
 """Every readout of data as given and centered, on the documentation, tuned inside each of ten splits: three minutes.
 
-documentation_remedies.csv has a row for each split, preparation, readout and score: purity of the ten nearest and
-average precision, means over the 24 modules. The splits are those of documentation_held_out.csv; the model is that of
+documentation_remedies.csv has a row for each split, preparation, readout, score and module: purity of the ten nearest
+and average precision. The splits are those of documentation_held_out.csv; the model is that of
 the training words, at the k and τ whose scores find most of what is hidden (recall@20) of the words that choose.
 """
 
@@ -23,8 +23,8 @@ def score_split(split):
         best = by_scores(choose, s, V, origin)
         for readout, k, tau, E in embeddings(train - origin, s, V, best):
             row = {"preparation": preparation, "readout": readout, "k": k, "tau": tau}
-            found = by_module(cosines(E), module_of).mean(axis=1)
-            rows += [row | {"score": score, "value": value} for score, value in found.items()]
+            found = by_module(cosines(E), module_of).stack()
+            rows += [row | {"score": score, "module": name, "value": value} for (score, name), value in found.items()]
     return rows
 
 

@@ -31,7 +31,7 @@ def score_prepared(reading, seed, taus=TAUS[4:-3]):
     return rows
 
 
-JOBS = jobs(FEW[:3:2], range(1))
+JOBS = jobs(FEW[:3:2], range(3))
 
 if __name__ == "__main__":
     run("full_size", JOBS, score_prepared, processes=1)

@@ -1,32 +1,50 @@
-"""What safe items change, by every judge of the book: one model each, tuned by its scores, read out in five ways.
+"""What safe items change, by every judge of the book: one model each, read out in five ways, tuned in two.
 
-judges.csv has a row for each judge, repetition, readout and score. A model is fitted once, as Eq. 1 at the k and λ
-whose scores find most of what is hidden, or as gensim's skip-gram with ten epochs; "as trained" are its item embeddings
-(of Eq. 1 D = I), "projected back" and "safe items" those whose cosines are the cosines and the correlations of the
-items' columns of scores, "even split" the square roots of these. kept is the share of the ten nearest as trained that
-stay. Of word pairs low and high are the wider of two 95 % intervals, over pairs and over words, of the lead over "as
-trained".
+judges.csv has a row for each judge, repetition, tuning, readout, score and unit. Models are Eq. 1's, or gensim's
+skip-gram with ten epochs; "as trained" are their item embeddings (of Eq. 1 D = I), "projected back" and "safe items"
+those whose cosines are the cosines and the correlations of the items' columns of scores, "even split" the square roots
+of these. Tuned "by predictions" is one model, with the k and λ whose scores find most of what is hidden. Tuned "for
+itself" each readout has the setting that this judge prefers on other data: the other data sets, the other modules, the
+users that choose, the other list of words.
 
-Judges: the simulation, 4 000 users × 300 items, k = 20, 20 data sets each, dense and sparse (AP and purity);
-documentation, ten splits (the same, by module); MovieLens, six divisions into ten groups (recall@20 of a hidden film);
-glosses and skip-gram, three seeds (WordSim-353, SimLex-999). It needs MovieLens and gensim 4.4. About 15 minutes.
+A unit is what an interval is over: a data set, a module (of the documentation, 24), a group of users (of MovieLens, 30
+that are the same in all divisions). kept is the share of the ten nearest as trained that stay. Of word pairs low and
+high are the wider of two 95 % intervals, over pairs and over words, of the lead over "as trained".
+
+Judges: the simulation, 4 000 users × 300 items in 5 or 20 clusters, k = 20, 20 data sets each, dense and sparse (AP and
+purity); documentation, ten splits of the words, "for itself" two (the same, of each module); MovieLens, six divisions
+into ten groups (recall@20 of a hidden film); glosses and skip-gram, three seeds (WordSim-353, SimLex-999). It needs
+MovieLens and gensim 4.4. About 15 minutes.
 """
 
 import functools
+from itertools import product
 
 import numpy as np
+import pandas as pd
 
 from experiments import run
-from experiments.common import FEW, draw_smaller, recall
+from experiments.common import FEW, SEEDS, draw_smaller, recall
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
 from experiments.held_out import KEPT
-from experiments.people import agreement, judgments
+from experiments.people import LISTS, agreement, judgments
+from experiments.people import RANKS as WORD_RANKS
+from experiments.people import TAUS as WORD_TAUS
 from experiments.people_gaps import EPOCHS, by_glosses, correlations, drawn
 from experiments.remedies import GRID, cosines
 from experiments.skipgram import train
-from helpers import hide, nearest, overlap, read_documentation, read_glosses, recovery_scores, truncated_svd
+from helpers import (
+    chosen_elsewhere,
+    hide,
+    nearest,
+    overlap,
+    read_documentation,
+    read_glosses,
+    recovery_scores,
+    truncated_svd,
+)
 from helpers.movielens import interactions, read_movielens
 from helpers.remedies import symmetric_root
 
@@ -34,6 +52,9 @@ DATA = {"dense": FEW[0], "sparse": FEW[2]}
 DRAWS = 10_000
 RANKS = 100, 200, 400, 800, 1_500  # the last: all there are
 TAUS = np.array([3, 4, 6, 8, 11, 16, 22])  # of documentation and MovieLens
+OWN = list(product((20, 50, *RANKS), (3, 6, 11, 22, 45, np.inf)))  # the same, for a readout's own setting
+GROUPS = 30  # of MovieLens' users
+TWICE = 2  # splits of the words in which a readout has its own setting: each has all modules
 
 
 def spectrum(Y):
@@ -76,12 +97,12 @@ def recommended(E, seen, hidden):
     return recall(seen @ U @ U.T, seen, hidden)
 
 
-def groups(X, split):
-    """Users to learn from, to choose by and to test on, of MovieLens: ten groups in each of six divisions."""
+def groups(n, split):
+    """Which of n users learn, choose and test, of MovieLens: ten groups in each of six divisions."""
     division, i = divmod(split, 10)
-    group = np.random.default_rng(2 + division).permutation(len(X)) % 10
+    group = np.random.default_rng(2 + division).permutation(n) % 10
     choose = np.isin((group - i) % 10, [1, 2])
-    return X[~choose & (group != i)], X[choose], X[group == i]
+    return ~choose & (group != i), choose, group == i
 
 
 def hidden_from(rng, users, share):
@@ -109,75 +130,165 @@ def read_out(B, gram, mean, n):
 
 def of_eq1(s, V, tau, mean, n):
     """The same of Eq. 1's minimizer with D = I at λ₁ = τ², whose users are XA; mean is that of X, n its rows."""
-    g = KEPT["Eq. 1"](s, tau)
-    B = V * np.sqrt(g)
-    return read_out(B, np.diag(s**2 * g), mean @ B, n)
+    root = np.sqrt(KEPT["Eq. 1"](s, tau))
+    along = mean @ V
+    C = np.outer(root, root) * (np.diag(s**2) - n * np.outer(along, along)) * np.outer(root, root)
+    values, Q = np.linalg.eigh(C)
+    safe = V @ (Q * np.sqrt(np.maximum(values, 0)))
+    found = {"as trained": V * root, "even split": V * np.sqrt(s) * root, "projected back": V * s * root**2}
+    return found | {"safe items": safe, "safe items, even split": V @ (Q * np.maximum(values, 0) ** 0.25)}
 
 
-def rows_of(tables, judge):
-    """A row for each readout and score, and which neighbors stay."""
-    lists = {readout: nearest(cosines(E)) for readout, E in tables.items()}
-    return [
-        {"readout": readout, "score": score, "value": value, "kept": overlap(lists["as trained"], lists[readout])}
-        | {"low": np.nan, "high": np.nan}
-        for readout, E in tables.items()
-        for score, value in judge(E).items()
-    ]
-
-
-def fitted(train, users, k=None, taus=TAUS):
-    """The readouts of Eq. 1 of the training rows, at the τ, and without k at the k, whose scores predict best."""
-    s, V = spectrum(train)
-    s, V = s[:k], V[:, :k]
-    k, tau = by_scores(users, s, V, 0 * V[:, 0], taus, ["Eq. 1"])["Eq. 1"]
+def cut(s, V, train, k, tau):
+    """of_eq1 of training rows with this spectrum, at rank k."""
     return of_eq1(s[:k], V[:, :k], tau, train.mean(axis=0), len(train))
 
 
-def simulated(kind, seed):
-    """AP and purity of one data set."""
-    data = draw_smaller(DATA[kind], seed)
+def predicting(s, V, users, taus=TAUS):
+    """The k and τ at which Eq. 1's scores predict best."""
+    return by_scores(users, s, V, 0 * V[:, 0], taus, ["Eq. 1"])["Eq. 1"]
 
-    def judge(E):
-        _, precision, purity = recovery_scores(cosines(E), data.clusters)
-        return {"ap": precision, "purity": purity}
 
-    return rows_of(fitted(data.X.toarray(), data.validation, 20, np.r_[GRID, np.inf]), judge)
+def by_predictions(tables, judge):
+    """A row for each readout, score and unit of one model, and which neighbors stay."""
+    lists = {readout: nearest(cosines(E)) for readout, E in tables.items()}
+    kept = {readout: overlap(lists["as trained"], lists[readout]) for readout in lists}
+    return [row | {"tuned": "by predictions", "kept": kept[row["readout"]]} for row in values_of(tables, judge)]
+
+
+def values_of(tables, judge):
+    """A row for each readout, score and unit."""
+    return [
+        {"readout": readout, "score": score, "unit": unit, "value": value}
+        for readout, E in tables.items()
+        for (score, unit), value in judge(E).items()
+    ]
+
+
+def for_itself(tried):
+    """Of rows with a setting: each unit's at the setting that is best, for this readout and score, in the others."""
+    rows, columns = [], ["readout", "score", "unit", "setting", "value"]
+    for (readout, score), each in pd.DataFrame(tried, columns=columns).groupby(["readout", "score"], sort=False):
+        values = each.pivot(index="unit", columns="setting", values="value")
+        chosen = values.to_numpy()[np.arange(len(values)), chosen_elsewhere(values)]
+        rows += [
+            {"readout": readout, "score": score, "unit": unit, "value": value, "tuned": "for itself"}
+            for unit, value in zip(values.index, chosen, strict=True)
+        ]
+    return rows
+
+
+def simulated(kind, clusters, _):
+    """AP and purity of all data sets."""
+    rows, tried, taus = [], [], np.r_[GRID, np.inf]
+    for seed in SEEDS:
+        data = draw_smaller(DATA[kind], seed, n_clusters=clusters)
+
+        def judge(E, seed=seed, truth=data.clusters):
+            _, precision, purity = recovery_scores(cosines(E), truth)
+            return {("ap", seed): precision, ("purity", seed): purity}
+
+        X = data.X.toarray()
+        s, V = (part[..., :20] for part in spectrum(X))
+        model = functools.partial(cut, s, V, X)
+        rows += by_predictions(model(*predicting(s, V, data.validation, taus)), judge)
+        tried += [row | {"setting": tau} for tau in taus for row in values_of(model(20, tau), judge)]
+    return rows + for_itself(tried)
 
 
 def documented(split):
-    """AP and purity of one split of the words, means over modules."""
+    """AP and purity of each module, for one split of the words."""
     X, _, _, module_of = read_documentation()
     train, choose, _ = divide(X, split)
-    return rows_of(fitted(train, choose), lambda E: by_module(cosines(E), module_of).mean(axis=1).to_dict())
+    s, V = spectrum(train)
+    model = functools.partial(cut, s, V, train)
+
+    def judge(E):
+        return by_module(cosines(E), module_of).stack()
+
+    tried = OWN if split < TWICE else []
+    rows = by_predictions(model(*predicting(s, V, choose)), judge)
+    return rows + for_itself(row | {"setting": str(at)} for at in tried for row in values_of(model(*at), judge))
 
 
-def filmed(split):
-    """Recall of one hidden film of each user of one group."""
-    train, choose, test = groups(likes(), split)
-    rng = np.random.default_rng(split)
-    users, tested = (hidden_from(rng, *part) for part in ((choose, 0.2), (test, 1e-6)))
-    return rows_of(fitted(train, users), lambda E: {"recall": recommended(E, *tested)})
+def best_of(models, judge):
+    """{readout: the item embeddings that a judge prefers} of the tables of several models."""
+    best = {}
+    for tables in models:
+        for readout, E in tables.items():
+            value = judge(E)
+            if readout not in best or value > best[readout][0]:
+                best[readout] = value, E
+    return {readout: E for readout, (_, E) in best.items()}
+
+
+def by_user(E, seen, hidden):
+    """recall@20 of each user."""
+    return [recommended(E, seen[[i]], hidden[[i]]) for i in range(len(seen))]
+
+
+def filmed(division):
+    """Recall of one hidden film of each user, means over groups of users."""
+    X, rows = likes(), []
+    for split in range(10 * division, 10 * division + 10):
+        train, choose, test = groups(len(X), split)
+        rng = np.random.default_rng(split)
+        users, tested = (hidden_from(rng, X[who], share) for who, share in ((choose, 0.2), (test, 1e-6)))
+        names = np.flatnonzero(test & (X.sum(axis=1) >= 2))
+
+        def judge(E, names=names, tested=tested):
+            return {("recall", name): value for name, value in zip(names, by_user(E, *tested), strict=True)}
+
+        s, V = spectrum(X[train])
+        model = functools.partial(cut, s, V, X[train])
+        rows += by_predictions(model(*predicting(s, V, users)), judge)
+        tried = (model(k, tau) for k, tau in OWN if k < 2 * len(s))  # 426 directions: 800 stands for all
+        best = best_of(tried, lambda E, users=users: recommended(E, *users))
+        rows += [row | {"tuned": "for itself", "kept": np.nan} for row in values_of(best, judge)]
+    rows = pd.DataFrame(rows)
+    rows["unit"] %= GROUPS
+    return rows.groupby(["tuned", "readout", "score", "unit"], sort=False).mean().reset_index().to_dict("records")
+
+
+asked = functools.cache(judgments)
+
+
+def agreements(E, names=LISTS):
+    """Rank correlations of cosines with people, of each list."""
+    used, judged = asked()
+    return {(name, ""): agreement(E[used], *judged[name])[0] for name in names}
 
 
 def glossed(_):
     """Both lists, by Eq. 1 of all glosses."""
     X = read_glosses().X
-    k, tau = by_glosses("Eq. 1")
-    s, V = truncated_svd(X, int(k))
-    return worded(of_eq1(s, V, tau, X.mean(axis=0), X.shape[0]))
+    s, V = truncated_svd(X, WORD_RANKS[-1])
+
+    def model(k, tau):
+        return of_eq1(s[:k], V[:, :k], tau, X.mean(axis=0), X.shape[0])
+
+    tables = model(*map(int, by_glosses("Eq. 1")))
+    rows = with_leads(by_predictions(tables, agreements), tables)
+    for name, other in (LISTS, LISTS[::-1]):
+        tried = (model(*at) for at in product(WORD_RANKS, WORD_TAUS))
+        best = best_of(tried, lambda E, other=other: agreements(E)[other, ""])
+        own = values_of(best, functools.partial(agreements, names=[name]))
+        rows += with_leads([row | {"tuned": "for itself"} for row in own], best)
+    return rows
 
 
 def skipped(seed):
     """Both lists, by gensim's skip-gram."""
     words, contexts = train(seed, EPOCHS)
-    return worded(read_out(words, contexts.T @ contexts, contexts.mean(axis=0), len(contexts)))
+    tables = read_out(words, contexts.T @ contexts, contexts.mean(axis=0), len(contexts))
+    return with_leads(by_predictions(tables, agreements), tables)
 
 
-def worded(tables):
-    """Rank correlations with people, and the wider interval of each lead."""
-    used, judged = judgments()
-    rows = rows_of(tables, lambda E: {name: agreement(E[used], *judged[name])[0] for name in judged})
-    for name, (first, second, score) in judged.items():
+def with_leads(rows, tables):
+    """Rows of word pairs with the wider interval of each readout's lead over "as trained"."""
+    used, judged = asked()
+    for name in {row["score"] for row in rows}:
+        first, second, score = judged[name]
         units = {readout: E[used] / np.linalg.norm(E[used], axis=1, keepdims=True) for readout, E in tables.items()}
         columns = np.array([np.sum(U[first] * U[second], axis=1) for U in units.values()]).T.round(10)
         leads = np.array([leads_of(columns, first, second, score, way) for way in ("pairs", "words")])
@@ -200,20 +311,19 @@ def leads_of(columns, first, second, score, way):
 
 
 JUDGES = {
-    "dense": functools.partial(simulated, "dense"),
-    "sparse": functools.partial(simulated, "sparse"),
-    "documentation": documented,
-    "MovieLens": filmed,
-    "glosses": glossed,
-    "skip-gram": skipped,
-}
-REPETITIONS = {"dense": 20, "sparse": 20, "documentation": 10, "MovieLens": 60, "glosses": 1, "skip-gram": 3}
-JOBS = [{"judge": judge, "repetition": i} for judge, n in REPETITIONS.items() for i in range(n)]
+    f"{kind}, {clusters} clusters": functools.partial(simulated, kind, clusters)
+    for clusters in (5, 20)
+    for kind in DATA
+} | {"documentation": documented, "MovieLens": filmed, "glosses": glossed, "skip-gram": skipped}
+REPETITIONS = {"documentation": 10, "MovieLens": 6, "skip-gram": 3}
+JOBS = [{"judge": judge, "repetition": i} for judge in JUDGES for i in range(REPETITIONS.get(judge, 1))]
+COLUMNS = "tuned", "readout", "score", "unit", "value", "kept", "low", "high"
 
 
 def score_judge(judge, repetition):
     """All rows of one repetition; of the skip-gram the seeds start with 1."""
-    return JUDGES[judge](repetition + (judge == "skip-gram"))
+    rows = JUDGES[judge](repetition + (judge == "skip-gram"))
+    return [{column: row.get(column, np.nan) for column in COLUMNS} | {"unit": str(row["unit"])} for row in rows]
 
 
 if __name__ == "__main__":

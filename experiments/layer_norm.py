@@ -62,7 +62,7 @@ def train(theta, X, seed, dropped, variant):
     def step(state, t):
         theta, m, v = state
         who, which = jax.random.split(jax.random.fold_in(key, t))
-        Y = X[jax.random.randint(who, (BATCH,), 0, len(X))]
+        Y = X[jax.random.randint(who, (BATCH,), 0, len(X), jnp.int32)]  # int64 draws others, where x64 is on
         value, slope = jax.value_and_grad(loss)(theta, which, Y)
         m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
         v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, v, slope)

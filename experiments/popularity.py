@@ -101,8 +101,8 @@ def bpr(users, items, taken, mu, start, seed, shape):
     def loss(theta, t):
         P, B, bias = theta
         who, which = jax.random.split(jax.random.fold_in(jax.random.key(seed), t))
-        at = jax.random.randint(who, (TRIPLES,), 0, len(users))
-        u, i, j = users[at], items[at], jax.random.randint(which, (TRIPLES,), 0, shape[1])
+        at = jax.random.randint(who, (TRIPLES,), 0, len(users), jnp.int32)  # int64 draws others, where x64 is on
+        u, i, j = users[at], items[at], jax.random.randint(which, (TRIPLES,), 0, shape[1], jnp.int32)
         lead = jnp.sum(P[u] * (B[i] - B[j]), axis=1) + bias[i] - bias[j]
         squares = sum(jnp.sum(E**2, axis=-1) for E in (P[u], B[i], B[j])) + bias[i] ** 2 + bias[j] ** 2
         return jnp.mean((1 - taken[u, j]) * (mu * squares - jax.nn.log_sigmoid(lead)))

@@ -1,9 +1,12 @@
-"""Every preparation with every readout, at every λ, in two readings: 40 smaller data sets, about 35 minutes.
+"""Every preparation with every readout, at every λ, in two readings: 80 smaller data sets, about 30 minutes.
 
-4 000 users, 300 items, k = 20. remedies.csv has a row for each reading, seed, preparation, readout and setting: τ in
-the units of X, matched to the size of the prepared data; for PMI the exponent α of its singular values. The scores
-are those of curves.csv. An item whose row of PMI is cut to zero has cosine 0 to all others.
+4 000 users, 300 items in 5 or 20 clusters, k = 20. remedies.csv has a row for each number of clusters, reading, seed,
+preparation, readout and setting: τ in the units of X, matched to the size of the prepared data; for PMI the exponent α
+of its singular values. With 20 clusters propensities are left out. The scores are those of curves.csv. An item whose
+row of PMI is cut to zero has cosine 0 to all others.
 """
+
+from itertools import chain
 
 import numpy as np
 
@@ -29,20 +32,20 @@ def cosines(E):
     return U @ U.T
 
 
-def preparations(X, G):
+def preparations(X, G, powers=POWERS):
     """(name, Gram matrix of the prepared data, origin and unit of each column)."""
     means, n = G.diagonal() / X.shape[0], X.shape[0]
     spread = np.sqrt(means * (1 - means))  # of 0/1 data
     yield "as given", G, (0.0, 1.0)
     yield "centered", centered_gram(G, means, n), (means, 1.0)
     yield "standardized", standardized_gram(G, means, n), (means, spread)
-    for a, b in POWERS:
+    for a, b in powers:
         yield f"propensity {a:g}, users {b:g}", gram(propensity_scaled(X, a, b)), (0.0, G.diagonal() ** float(a))
 
 
-def factorized(X, G, taus):
+def factorized(X, G, taus, powers=POWERS):
     """(preparation, readout, τ, cosines)."""
-    for preparation, H, _ in preparations(X, G):
+    for preparation, H, _ in preparations(X, G, powers):
         s, V = leading(H)
         unit = np.sqrt(np.trace(H) / np.trace(G))
         yield preparation, "columns", 0, H / np.sqrt(np.outer(H.diagonal(), H.diagonal()))
@@ -63,18 +66,16 @@ def negative_sampling(G):
                 yield f"PMI, β = {beta:g}, κ = {kappa:g}", "power", alpha, cosines(V[:, found] * s[found] ** alpha)
 
 
-def score_remedies(reading, seed, taus=GRID):
+def score_remedies(clusters, reading, seed, taus=GRID):
     """All rows of one data set."""
-    data = draw_smaller(reading, seed)
+    data = draw_smaller(reading, seed, n_clusters=clusters)
     G = gram(data.X)
     columns = "preparation", "readout", "setting"
-    return [
-        dict(zip(columns, row, strict=True)) | scores(S, data)
-        for *row, S in (*factorized(data.X, G, taus), *negative_sampling(G))
-    ]
+    tables = chain(factorized(data.X, G, taus, POWERS if clusters == 5 else []), negative_sampling(G))
+    return [dict(zip(columns, row, strict=True)) | scores(S, data) for *row, S in tables]
 
 
-JOBS = jobs(FEW[:3:2])
+JOBS = [{"clusters": clusters} | job for clusters in (5, 20) for job in jobs(FEW[:3:2])]
 
 if __name__ == "__main__":
     run("remedies", JOBS, score_remedies, processes=1)

@@ -33,7 +33,7 @@ def words_as_given(scored):
 
 
 SMALL = {  # a job, and what is shorter: arguments of the function that computes it, and names of its module
-    "by_scores": (SPARSE, {}, {}),
+    "by_scores": ({"clusters": 20} | SPARSE, {}, {}),
     "centering": (SPARSE, {}, {}),
     "choices": (SPARSE, {}, {}),
     "convergence": ({"seed": 10, "multiple": 1.3}, {}, {}),
@@ -71,7 +71,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "full_size": ({"reading": "default", "seed": 0}, {"taus": TAU}, {}),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
     "inputs": ({"reading": "default", "seed": 2, "clusters": 20}, {}, {}),
-    "judges": ({"judge": "dense", "repetition": 3}, {}, {}),
+    "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
     "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "ndcg": (SPARSE, {}, {}),
@@ -100,7 +100,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"METHODS": ["D = I"], "POWERS": [], "SWITCHES": np.array([])},
     ),
     "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": False}, {}, {}),
-    "remedies": (SPARSE, {"taus": np.array([8.0])}, {}),
+    "remedies": ({"clusters": 20} | SPARSE, {"taus": np.array([8.0])}, {}),
     "score_rows": ({"data": "default", "seed": 0}, {}, {}),
     "stability": (SPARSE, {"taus": TAU}, {}),
 }

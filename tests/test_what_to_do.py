@@ -13,6 +13,7 @@ from chapters import ROOT
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.stats import ttest_1samp
 from sklearn.decomposition import TruncatedSVD
 
 import helpers as h
@@ -208,31 +209,56 @@ def test_in_blocks_it_is_the_same(path, model):
     assert_allclose(h.cosine_similarity(B @ names["R"].T), h.cosine_similarity(safe_items(P, B)), atol=1e-10)
 
 
-def judged(judge, score, way):
-    """What judges.csv says: the mean, how many neighbors of ten change, and whether the lead is more than noise."""
-    rows = read("judges").query("judge == @judge and score == @score")
-    rows = rows.assign(repetition=rows.repetition // (10 if judge == "MovieLens" else 1))  # divisions of ten groups
-    rows = rows.groupby(["readout", "repetition"])[["value", "kept", "low", "high"]].mean()
-    mine, trained = rows.loc[way], rows.loc["as trained"]
-    if judge in ("glosses", "skip-gram"):
-        sure = (mine.low > 0).all() or (mine.high < 0).all()
-    else:
-        sure = way != "as trained" and h.t_interval(mine.value - trained.value).sign != 0
-    return f"{mine.value.mean():.3f}{'†' * bool(sure)}", f"{10 * (1 - mine.kept.mean()):.1f}"
+WAYS = "as trained", "even split", "projected back", "safe items", "safe items, even split"
+WORDS = "glosses", "skip-gram"
+SCORED = {"AP": "ap", "purity": "purity", "recall": "recall", "WordSim": "wordsim", "SimLex": "simlex"}
 
 
-def test_the_judges_table_is_the_experiments():
+def holm(p):
+    """p-values multiplied by how many comparisons are left, the least first, and never falling (Holm 1979)."""
+    p = p.sort_values()
+    return (p * np.arange(len(p), 0, -1)).cummax()
+
+
+def sure(tuned):
+    """Leads over "as trained" that are more than noise, {(judge, score, way)}: Holm's correction over the table.
+
+    The pairs are data sets, modules or groups of users; of words every model's wider interval excludes 0.
+    """
+    rows = read("judges").query("tuned == @tuned")
+    keys = ["judge", "score", "unit", "readout"]
+    values = rows[~rows.judge.isin(WORDS)].groupby(keys).value.mean().unstack()
+    leads = values.sub(values.pop("as trained"), axis=0).stack().groupby(["judge", "score", "readout"])
+    adjusted = holm(leads.apply(lambda lead: ttest_1samp(lead, 0).pvalue))
+    words = rows[rows.judge.isin(WORDS) & (rows.readout != "as trained")].groupby(["judge", "score", "readout"])
+    apart = words.apply(lambda each: (each.low > 0).all() or (each.high < 0).all())
+    return {*adjusted.index[adjusted < 0.05], *apart.index[apart]}
+
+
+def judged(tuned):
+    """The rows of a table of judges.csv: [judge, score, *values, neighbors of ten that change]."""
+    rows, marked = read("judges").query("tuned == @tuned"), sure(tuned)
+    for (judge, score), each in rows.groupby(["judge", "score"], sort=False):
+        means = each.groupby("readout")[["value", "kept"]].mean()
+        values = [f"{means.value[way]:.3f}{'†' * ((judge, score, way) in marked)}" for way in WAYS]
+        changed = ", ".join(f"{10 * (1 - means.kept[way]):.1f}" for way in WAYS[1:])
+        yield [judge, score, *values, *([changed] if tuned == "by predictions" else [])]
+
+
+def test_the_judges_tables_are_the_experiments():
     text = ENGLISH.read_text("utf-8")
     section = text[text.index("(sec-do-judges)=") :].partition("\n## What does")[0]
-    _, _, *rows = re.findall(r"^\|.*\|$", section, re.M)
-    ways = "as trained", "even split", "projected back", "safe items", "safe items, even split"
-    names = {"AP": "ap", "purity": "purity", "recall": "recall", "WordSim": "wordsim", "SimLex": "simlex"}
-    assert len(rows) == len(read("judges")[["judge", "score"]].drop_duplicates())
-    for row in rows:
-        judge, score, *values, changed = (cell.strip() for cell in row.strip("|").split("|"))
-        told = [judged(judge.removeprefix("simulation, "), names[score], way) for way in ways]
-        assert [value for value, _ in told] == values, row
-        assert ", ".join(neighbors for _, neighbors in told[1:]) == changed, row
+    tables = [re.findall(r"^\|.*\|$", each, re.M)[2:] for each in section.split(":::{table}")[1:]]
+    for tuned, told in zip(("by predictions", "for itself"), tables, strict=True):
+        found = [[cell.strip() for cell in row.strip("|").split("|")] for row in told]
+        for row in found:
+            row[0], row[1] = row[0].removeprefix("simulation, "), SCORED[row[1]]
+        assert found == list(judged(tuned))
+
+
+def test_holms_correction_is_no_weaker_than_none_and_no_stronger_than_bonferronis():
+    p = pd.Series([0.03, 0.001, 0.02, 0.5], list("abcd"))
+    assert holm(p).to_dict() == pytest.approx({"b": 0.004, "c": 0.06, "a": 0.06, "d": 0.5})
 
 
 def test_the_even_split_of_the_page(model):
