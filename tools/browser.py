@@ -90,6 +90,7 @@ def start_browser():
     try:
         started = webdriver.Chrome(options, webdriver.ChromeService(driver))
         started.set_page_load_timeout(60)  # seconds
+        started.set_script_timeout(300)
         return started
     except WebDriverException as problem:
         sys.exit(f"Could not start {browser} with {driver}: {problem.msg.splitlines()[0]}")

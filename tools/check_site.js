@@ -2,126 +2,62 @@
 
 const all = (selector) => [...document.querySelectorAll(selector)];
 const short = (text) => text.trim().replace(/\s+/g, " ").slice(0, 90);
+const tell = (fault, parts) => parts.map((e) => `${fault}: ${short(e.data ?? (e.textContent || e.outerHTML))}`);
+const sideways = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX);
 const RAW = /\$\$|\$[^\s$][^$]*\$|\\[a-z([]|```|:::|\{[a-z-]+(:[a-z]+)?\}|^\([\w-]+\)=|\]\(/i;
 
-function mathsFaults() {
-  const raw = all(".math").filter((maths) => !maths.querySelector("mjx-container"));
-  const unknown = all("mjx-assistive-mml").filter((maths) => /\\[a-z]/i.test(maths.textContent));
-  const stops = all("mjx-container[tabindex='0'], span.math[tabindex='0']");
+// The text that a reader sees outside code and formulas, folded text included.
+function texts() {
+  const walker = document.createTreeWalker(document, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) found.push(walker.currentNode);
+  return found.filter((text) => !text.parentElement.closest("pre, code, script, style, mjx-container, .math"));
+}
+
+function faults() {
   return [
-    ...all("mjx-merror").map((error) => "formula in error: " + short(error.dataset.mjxError ?? error.textContent)),
-    ...raw.map((maths) => "formula not rendered: " + short(maths.textContent)),
-    ...unknown.map((maths) => "formula with unknown TeX: " + short(maths.textContent)),
-    ...stops.map((maths) => "formula that is a tab stop: " + short(maths.textContent)),
+    ...tell("formula in error", all("mjx-merror")),
+    ...tell("formula not rendered", all(".math").filter((e) => !e.querySelector("mjx-container"))),
+    ...tell("formula with unknown TeX", all("mjx-assistive-mml").filter((e) => /\\[a-z]/i.test(e.textContent))),
+    ...tell("formula that is a tab stop", all("mjx-container[tabindex='0'], span.math[tabindex='0']")),
+    ...tell("raw TeX or MyST", texts().filter((text) => RAW.test(text.data))),
+    ...tell("connection to another machine", all("link[rel=preconnect], link[rel=dns-prefetch]").filter((e) => !e.href.startsWith(location.origin))),
+    ...tell("image without alt text", all("img").filter((e) => !e.alt.trim())),
+    ...tell("image not loaded", all("img").filter((e) => !e.naturalWidth)),
+    ...tell("figure that does not open large", all(".cell_output img").filter((e) => !e.closest("a"))),
+    ...tell("figure without its sliders", all("[data-play]").filter((e) => !e.querySelector("input[type=range]"))),
+    ...tell("list of chapters before the page, for those who press Tab", all(".bd-sidebar-primary ~ .bd-main")),
   ];
 }
 
-// TeX or MyST that a reader would see: text outside code and formulas that looks like it, folded text included.
-function rawFaults() {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const texts = [document.title];
-  while (walker.nextNode()) {
-    const inside = walker.currentNode.parentElement.closest("pre, code, script, style, mjx-container, .math");
-    if (!inside) texts.push(walker.currentNode.data);
-  }
-  return texts.filter((text) => RAW.test(text)).map((text) => "raw TeX or MyST: " + short(text));
-}
-
-// Names that lead to the first of several places.
-function idFaults() {
-  const ids = all("[id]").map((e) => e.id);
-  const twice = new Set(ids.filter((id, i) => ids.indexOf(id) < i));
-  return [...twice].map((id) => "id that several places have: " + id);
-}
-
-// Machines the page only shakes hands with, which is no request yet.
-function hintFaults() {
-  const hints = all("link[rel~=preconnect], link[rel~=dns-prefetch]");
-  const away = hints.filter((link) => !link.href.startsWith(location.origin));
-  return away.map((link) => "connection to another machine: " + short(link.href));
-}
-
-function imageFaults() {
-  const name = (image) => short(image.getAttribute("src") ?? "");
-  return [
-    ...all("img").filter((image) => !image.alt.trim()).map((image) => "image without alt text: " + name(image)),
-    ...all("img").filter((image) => !image.naturalWidth).map((image) => "image not loaded: " + name(image)),
-    ...all(".cell_output img").filter((image) => !image.closest("a")).map((image) => "figure that does not open large: " + name(image)),
-  ];
-}
-
-// Figures whose colors are turned in dark mode, so that the text's names for them no longer hold.
-function hueFaults() {
-  document.documentElement.dataset.theme = "dark";
-  const turned = all("article img, article canvas").filter((e) => /invert|hue/.test(getComputedStyle(e).filter));
-  document.documentElement.dataset.theme = "light";
-  return turned.map((figure) => "figure with other colors in dark mode: " + short(figure.outerHTML));
-}
-
-// Cells of stacked tables that are off the screen, or do not say which column they are of.
-function stackFaults(width) {
-  const cells = all("table.stack tbody td");
-  const off = cells.find((cell) => cell.getBoundingClientRect().right > width);
-  const bare = cells.find((cell) => !cell.querySelector(".label")?.checkVisibility());
-  return [
-    ...(off ? [`cell of a stacked table off the screen at ${width} px: ` + short(off.textContent)] : []),
-    ...(bare ? ["cell of a stacked table without its column's name: " + short(bare.textContent)] : []),
-  ];
-}
-
-// Code and printed lines, folded ones apart, that a reader has to scroll sideways in a window of the usual width.
-function scrollFaults(width) {
-  const boxes = all("article .cell, article .cell *, article .highlight, article .highlight *");
-  const wide = boxes.filter((e) => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX));
-  const seen = wide.filter((e) => e.checkVisibility() && !e.closest("mjx-container, .math"));
-  return seen.map((e) => `scrolls sideways at ${width} px: ` + short(e.textContent));
-}
-
-// What makes the page scroll sideways, and what is cut off with no way to scroll to it.
-function widthFaults(width) {
-  const scrolls = (e) => e && (/auto|scroll/.test(getComputedStyle(e).overflowX) || scrolls(e.parentElement));
+// What a reader on a phone has to scroll sideways for, or cannot see at all.
+function phoneFaults() {
+  const article = all("article *").filter((e) => !e.closest("mjx-assistive-mml, .visually-hidden") && e.clientWidth > 1);
+  const right = (e) => e.getBoundingClientRect().left + e.scrollWidth;
+  const scrolls = (e) => e && (sideways(e) || scrolls(e.parentElement));
   const cuts = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1;
-  const spills = (e) => e.getBoundingClientRect().left + e.scrollWidth > width + 1 && !scrolls(e);
-  const parts = all("article *").filter((e) => !e.closest("mjx-assistive-mml, .visually-hidden") && e.clientWidth > 1);
-  const wide = parts.findLast(spills);
-  const cut = parts.find(cuts);
-  const page = document.documentElement.scrollWidth;
-  const culprit = short((wide ?? document.body).outerHTML);
+  const page = document.documentElement;
+  const culprit = article.findLast((e) => right(e) > innerWidth + 1 && !scrolls(e)) ?? page;
+  const cells = all("table.stack tbody td");
   return [
-    ...(page > width ? [`scrolls sideways at ${width} px, to ${page}: ` + culprit] : []),
-    ...(cut ? [`cut off at ${width} px: ` + short(cut.outerHTML)] : []),
+    ...tell(`page of ${page.scrollWidth} px on a phone`, page.scrollWidth > screen.width ? [culprit] : []),
+    ...tell("cut off on a phone", article.filter(cuts)),
+    ...tell("cell of a stacked table off the screen", cells.filter((e) => e.getBoundingClientRect().right > screen.width)),
+    ...tell("cell of a stacked table without its column's name", cells.filter((e) => !e.querySelector(".label")?.checkVisibility())),
   ];
 }
 
-// The first text of the page whose contrast with what lies behind it is under 4.5 : 1 (WCAG AA).
-function contrastFaults(theme) {
-  document.documentElement.dataset.theme = theme;
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const mixed = (colors) => {
-    for (const color of colors) {
-      canvas.fillStyle = color;
-      canvas.fillRect(0, 0, 1, 1);
-    }
-    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
-  };
-  const linear = (v) => (v <= 10 ? v / 3294.6 : ((v / 255 + 0.055) / 1.055) ** 2.4);
-  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b) + 0.05;
-  const behind = (e) => (e ? [...behind(e.parentElement), getComputedStyle(e).backgroundColor] : ["white"]);
-  const contrast = (e) => {
-    const [paper, ink] = [behind(e), [...behind(e), getComputedStyle(e).color]].map(mixed).map(luminance);
-    return Math.max(paper, ink) / Math.min(paper, ink);
-  };
-  const isText = (e) => [...e.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-  const visible = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-  const texts = all("article *").filter((e) => isText(e) && !e.closest("mjx-container"));
-  const pale = texts.find((e) => visible(e) && contrast(e) < 4.5);
-  return pale ? [`hard to read in ${theme} mode, contrast ${contrast(pale).toFixed(1)}: ` + short(pale.outerHTML)] : [];
+// What a reader at a desk has to scroll sideways for, folded code apart.
+function deskFaults() {
+  const boxes = all("article .cell, article .cell *, article .highlight, article .highlight *");
+  const wide = boxes.filter((e) => e.scrollWidth > e.clientWidth + 1 && sideways(e) && e.checkVisibility());
+  return tell("scrolls sideways at a desk", wide.filter((e) => !e.closest("mjx-container, .math")));
 }
 
-// Figures to play with whose script has not come.
-function playFaults() {
-  const still = all("[data-play]").filter((figure) => !figure.querySelector("input[type=range]"));
-  return still.map((figure) => "figure without its sliders: " + short(figure.outerHTML));
+// Figures whose colors are turned, so that the text's names for them no longer hold.
+function hueFaults() {
+  const turned = all("article img, article canvas").filter((e) => /invert|hue/.test(getComputedStyle(e).filter));
+  return tell("figure with other colors in dark mode", turned);
 }
 
 // What a reader sees of a slider's figure: its drawings, and its text beside the sliders' own.
@@ -146,32 +82,15 @@ function ringSeen(slider) {
   return whole;
 }
 
-// The picture that stands open: its text, and its width.
-function opened() {
-  const picture = document.querySelector("dialog.viewer[open] img");
-  return picture && [picture.alt, picture.getBoundingClientRect().width];
-}
-
-function facts(width) {
-  const prose = all("article p").map((p) => p.innerText).join(" ");
+// What a page has, for those who look where links lead and what can be searched for, and which kinds of parts.
+function facts() {
+  const kinds = ["h1", "html:not([lang=en])", "#search-results", "figure", ".cell_input", ".proof", ".exercise", ".claim"];
+  kinds.push("table.dataframe", "table.stack", "[data-play]", ".bibliography, .citation");
+  const prose = all("article p").map((e) => e.innerText).join(" ");
   return {
-    faults: [
-      ...mathsFaults(),
-      ...rawFaults(),
-      ...idFaults(),
-      ...hintFaults(),
-      ...imageFaults(),
-      ...hueFaults(),
-      ...stackFaults(width),
-      ...playFaults(),
-      ...widthFaults(width),
-      ...contrastFaults("light"),
-      ...contrastFaults("dark"),
-    ],
     ids: all("[id], a[name]").map((e) => e.id || e.name),
     links: all("a[href], link[href]").filter((e) => !e.closest("[hidden]")).map((e) => e.href),
-    formulas: all("mjx-container").length,
-    images: all("img").length,
     words: prose.toLowerCase().match(/(?<![\w-])[a-z]{6,12}(?![\w-])/g) ?? [],
+    kinds: kinds.filter((kind) => document.querySelector(kind)),
   };
 }

@@ -1,6 +1,7 @@
 """Read every page of the built book in a real browser, as readers on a phone and at a desk would; list what is wrong.
 
-Usage: python tools/check_site.py [folder], by default _build/html. Needs Chromium or Chrome, and chromedriver.
+Usage: python tools/check_site.py [--every-page] [folder], by default _build/html. Needs Chromium or Chrome, and
+chromedriver. A page of a kind that was read before is left out by axe-core, which takes seconds, but with --every-page.
 """
 
 import json
@@ -8,6 +9,7 @@ import pathlib
 import sys
 from urllib.parse import unquote, urlsplit
 
+from axe_core_python.base import AXE_SCRIPT
 from browser import find_pages, open_page, print_page, serve, start_browser
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
@@ -16,50 +18,43 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 PHONE, DESK = 390, 1300
-MOST_TABS = 60
-LEGIBLE = 700  # a figure of 7 inches, opened, is this many pixels wide or more: 9 points are then 12 pixels or more
-SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}  # 1.6 Mbit/s
-FAST = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
 MOST_PDF = 10_000_000  # bytes of book.pdf
-# Wait until the formulas in sight are typeset, in their fonts, and return the milliseconds since the click.
-TYPESET = """
-const inSight = (marker) => {
-  const { top, bottom, left, right } = marker.getBoundingClientRect();
-  return marker.checkVisibility() && bottom >= 0 && top < innerHeight && right >= 0 && left < innerWidth;
-};
-const wait = () => [...document.querySelectorAll("mjx-lazy")].some(inSight) ? setTimeout(wait, 20) : done();
-const [report] = arguments, done = () => document.fonts.ready.then(() => report(performance.now()));
-Promise.resolve(window.MathJax?.startup?.promise).then(wait);
+# Wait until the formulas in sight are typeset, and the fonts are there.
+IN_SIGHT = """
+Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.ready).then(() => arguments[0]());
 """
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
+RUN_AXE = AXE_SCRIPT + "axe.run(arguments[0]).then(arguments[1]);"
+THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
+AXE = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in THEIRS}}
+
+
+def events(browser):
+    """What the browser's network did since the last call: (method, parameters)."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return [(message["method"], message["params"]) for message in messages]
 
 
 def traffic_faults(browser, home):
-    """Errors on the browser's console, and requests that would leave the machine, since the last call."""
+    """Errors on the browser's console since the last call, and requests that would leave the machine."""
+    happened = events(browser)
     console = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sent = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
-    sent += [e["params"]["url"] for e in events if e["method"] == "Network.webSocketCreated"]
+    sent = [what["request"]["url"] for method, what in happened if method == "Network.requestWillBeSent"]
+    sent += [what["url"] for method, what in happened if method == "Network.webSocketCreated"]
     away = [url for url in sent if not url.startswith((home, "data:", "blob:", "about:"))]
     return [f"error on the console: {text}" for text in console] + [f"request leaves the machine: {u}" for u in away]
 
 
-def first_visit(browser, url):
-    """Open a page through a slow line, nothing in store: bytes fetched, seconds until the formulas in sight are set."""
+def weight_faults(browser, url):
+    """Open a page with nothing in store: does it fetch much before one scrolls?"""
     browser.get("about:blank")
-    browser.get_log("performance")
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
-    browser.execute_cdp_cmd("Network.emulateNetworkConditions", SLOW)
-    try:
-        browser.get(url)
-    except TimeoutException:  # the slow line falls silent once in a hundred visits
-        browser.get(url)
-    seconds = browser.execute_async_script(TYPESET) / 1000
-    browser.execute_cdp_cmd("Network.emulateNetworkConditions", FAST)
-    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
-    sizes = [e["params"]["encodedDataLength"] for e in events if e["method"] == "Network.loadingFinished"]
-    return sum(sizes), seconds
+    events(browser)
+    browser.get(url)
+    browser.execute_async_script(IN_SIGHT)
+    weight = sum(what["encodedDataLength"] for method, what in events(browser) if method == "Network.loadingFinished")
+    return [f"{weight / 1e6:.2f} MB before one scrolls"] if weight > MOST_BYTES else []
 
 
 def set_width(browser, width):
@@ -73,20 +68,32 @@ def ask(browser, call, *arguments):
     return browser.execute_script(f"{ASK}return {call};", *arguments)
 
 
-def read_page(browser, home, page):
-    """Open a page on a phone, then at a desk, and return what is in it and what is wrong with it."""
+def read_page(browser, home, page, known=()):
+    """Open a page on a phone, then at a desk, and return what is in it and what is wrong with it.
+
+    Parts of the kinds that are known were read before; a page that has others is read by axe, too.
+    """
     set_width(browser, PHONE)
-    weight, seconds = first_visit(browser, home + page)
+    faults = weight_faults(browser, home + page)
     open_page(browser, home + page)
-    found = ask(browser, "facts(arguments[0])", PHONE)
-    found |= {"weight": weight, "seconds": seconds}
-    found["faults"] += [f"{weight / 1e6:.2f} MB before one scrolls"] if weight > MOST_BYTES else []
-    found["faults"] += slider_faults(browser) + viewer_faults(browser)
+    faults += ask(browser, "[...faults(), ...phoneFaults()]") + slider_faults(browser)
     set_width(browser, DESK)
     open_page(browser, home + page)
-    found["faults"] += ask(browser, "scrollFaults(arguments[0])", DESK)
-    found["faults"] += tab_faults(browser) + sheet_faults(browser, page) + traffic_faults(browser, home)
-    return found
+    found = ask(browser, "facts()")
+    faults += ask(browser, "deskFaults()") + sheet_faults(browser, page)
+    if not set(found["kinds"]) <= set(known):
+        faults += axe_faults(browser)
+    return found | {"faults": faults + traffic_faults(browser, home)}
+
+
+def axe_faults(browser):
+    """What axe-core finds on the open page, in light and in dark mode: contrast, names, roles, ids, headings."""
+    faults = []
+    for theme in ("light", "dark"):
+        browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
+        for rule in browser.execute_async_script(RUN_AXE, AXE)["violations"]:
+            faults += [f"{theme}: {rule['help']} ({rule['id']}): {part['html'][:90]}" for part in rule["nodes"]]
+    return faults + ask(browser, "hueFaults()")
 
 
 def slider_faults(browser):
@@ -103,35 +110,6 @@ def slider_faults(browser):
         faults += [] if slider.accessible_name else ["slider without a label"]
         faults += [] if ask(browser, "ringSeen(arguments[0])", slider) else [f"slider whose focus is not seen: {name}"]
     return faults
-
-
-def viewer_faults(browser):
-    """Open the first figure by keyboard, as the others open: the same picture, legible, and Esc leads back."""
-    if not (links := browser.find_elements(By.CSS_SELECTOR, "a.enlarge")):
-        return []
-    links[0].send_keys(Keys.ENTER)
-    if not (picture := ask(browser, "opened()")):
-        return ["figure that Enter does not open"]
-    (alt, width), faults = picture, []
-    if alt != links[0].find_element(By.TAG_NAME, "img").get_attribute("alt"):
-        faults.append("figure that loses its alt text when opened")
-    if width < LEGIBLE:
-        faults.append(f"figure that opens only {width:.0f} px wide")
-    browser.switch_to.active_element.send_keys(Keys.ESCAPE)
-    if ask(browser, "opened()") or browser.switch_to.active_element != links[0]:
-        faults.append("figure from which Esc does not lead back")
-    return faults
-
-
-def tab_faults(browser):
-    """From the top of a page with sliders that was just opened, press Tab until one has the focus."""
-    if not browser.find_elements(By.CSS_SELECTOR, "input[type=range]"):
-        return []
-    for _ in range(MOST_TABS - 1):
-        browser.switch_to.active_element.send_keys(Keys.TAB)
-        if browser.switch_to.active_element.get_attribute("type") == "range":
-            return []
-    return [f"slider that {MOST_TABS - 1} tabs do not reach"]
 
 
 def sheet_faults(browser, page):
@@ -190,22 +168,21 @@ def search_faults(browser, home, page, word, seconds=20):
 
 
 def report(found, others):
-    """Print a line for each page, every fault, and a summary; return the number of faults."""
-    for page, facts in found.items():
-        count = f"{facts['formulas']} formulas, {facts['images']} images, {len(facts['links'])} links, "
-        count += f"{facts['weight'] / 1e6:.2f} MB, formulas in sight after {facts['seconds']:.1f} s at 1.6 Mbit/s"
-        print(f"{page}: {count}, {len(facts['faults'])} faults")
-    faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]]
-    faults += others
+    """Print every fault and how many there are; return their number."""
+    faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]] + others
     print("", *faults, f"{len(found)} pages and the search read: {len(faults)} faults", sep="\n")
     return len(faults)
 
 
-def main(site):
+def main(site, every_page):
     """Read every page, then look where the links lead, then search for the longest word of the wordiest page."""
     pages, browser, home = find_pages(site), start_browser(), serve(site)
+    found, known = {}, set()
     try:
-        found = {page: read_page(browser, home, page) for page in pages}
+        for page in pages:
+            found[page] = read_page(browser, home, page, known)
+            print(f"{page}: {len(found[page]['faults'])} faults", flush=True)
+            known |= set() if every_page else set(found[page]["kinds"])
         for facts in found.values():
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
@@ -217,4 +194,5 @@ def main(site):
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(sys.argv[1] if sys.argv[1:] else "_build/html").resolve())
+    named = [argument for argument in sys.argv[1:] if argument != "--every-page"]
+    main(pathlib.Path(named[0] if named else "_build/html").resolve(), "--every-page" in sys.argv[1:])
