@@ -11,11 +11,11 @@ where tests took longer than SLOW seconds, which counts as caught: look whether 
 import ast
 import copy
 import hashlib
-import multiprocessing
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -31,10 +31,6 @@ SWAPPED = {
     **{ast.And: ast.Or, ast.Or: ast.And},
 }
 SLOW = 120
-CONTEXT = multiprocessing.get_context("spawn" if os.name == "nt" else "forkserver")
-CONTEXT.set_forkserver_preload(
-    ["hypothesis.extra.numpy", "matplotlib.pyplot", "nbformat", "pytest", "sklearn", "sympy"]
-)
 
 
 def change(node):
@@ -91,29 +87,17 @@ def tests(path):
     return [str(file.relative_to(ROOT)) for file in files] + ["-k", f"not small_job or [{path.stem}]"] * job
 
 
-def pytest_in(tree, arguments):
-    """Run pytest in a copy of the book, without a word, and exit as it does."""
-    import pytest
-
-    for output in (1, 2):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), output)
-    os.chdir(tree)
-    sys.path[:0] = tree, f"{tree}/audit/src"
-    os.environ |= {"PYTHONPATH": os.pathsep.join(sys.path[:2]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    sys.exit(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments]))
-
-
 def run(arguments, tree, limit=None):
     """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes longer than limit."""
     if not arguments:
         return True
-    process = CONTEXT.Process(target=pytest_in, args=(str(tree), arguments))
-    process.start()
-    process.join(limit)
-    if process.exitcode is None:
-        process.kill()
+    paths = {"PYTHONPATH": os.pathsep.join([str(tree), f"{tree}/audit/src"]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+    try:
+        done = subprocess.run(command, cwd=tree, env=os.environ | paths, capture_output=True, timeout=limit)
+    except subprocess.TimeoutExpired:
         return None
-    return process.exitcode == 0
+    return done.returncode == 0
 
 
 def outcome(trees, chosen):
