@@ -90,14 +90,13 @@ def compare(X, seed, held_out, ranks=RANKS, halvings=HALVINGS):
 
 def summary(table, to="Eq. 2"):
     """Mean of each model over splits, and the interval of its difference to one of them."""
-    lines = {}
+    columns = {}
     for measure in ("recall20", "recall50", "ndcg100"):
         wide = table.pivot(index="seed", columns="model", values=measure)
-        lines[measure] = wide.mean()
         differences = {name: t_interval(wide[name] - wide[to]) for name in wide}
-        lines[f"minus {to}"] = {name: f"[{d.low:+.4f}, {d.high:+.4f}]" for name, d in differences.items()}
-        lines = {f"{key} {measure}" if key == f"minus {to}" else key: value for key, value in lines.items()}
-    return pd.DataFrame(lines).sort_values("recall20", ascending=False)
+        columns[measure] = wide.mean()
+        columns[f"minus {to} {measure}"] = {name: f"[{d.low:+.4f}, {d.high:+.4f}]" for name, d in differences.items()}
+    return pd.DataFrame(columns).sort_values("recall20", ascending=False)
 
 
 def parser():
