@@ -61,6 +61,15 @@ def logistic():
     return features, linear.LogisticRegression(max_iter=1_000).fit(features, labels).coef_
 
 
+def digits():
+    """Pixels, of which some hardly vary: features of very unequal size."""
+    data = pytest.importorskip("sklearn.datasets", reason="scikit-learn is a test extra").load_digits()
+    from sklearn.linear_model import LogisticRegression
+
+    features = data.data / 16
+    return features, LogisticRegression(max_iter=3_000).fit(features, data.target).coef_
+
+
 def autoencoder(X, drop=0.3):
     """The minimum for dropout at the input, in closed form, in factors that some start chose."""
     G = X.T @ X
@@ -125,6 +134,7 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "NMF with a penalty": (lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000), L2, {}, "unknown"),
     "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {}, "unknown"),
     "LogisticRegression": (logistic, "LogisticRegression on fixed features", {}, "yes"),
+    "LogisticRegression of digits": (digits, "LogisticRegression", {}, "yes"),
     "one encoder": (one_encoder, "sentence encoder", {}, "unknown"),
     "vectors at random": (lambda: by.start(16, 1, 500, 500, 8), "sentence encoder", {}, "unknown"),
     "towers, symmetric": (towers, "CLIP", {}, "yes"),

@@ -148,6 +148,14 @@ def outside_the_features():
     return (X, W), (X, W + part)
 
 
+def where_features_hardly_reach():
+    """Classes of another part along two features of a hundredth of the others' size."""
+    rng, size = np.random.default_rng(0), np.array([1, 1, 1, 1, 1, 1, 0.01, 0.01])
+    X, W, part = (rng.normal(size=(m, 8)) for m in (300, 20, 20))
+    W, part = (E - E.mean(axis=0) for E in (W, part))
+    return (X * size, W), (X * size, np.where(size < 1, part, W))
+
+
 def shifted_classes():
     """Classes that sum to zero, and the same shifted by one vector, which no softmax sees."""
     rng = np.random.default_rng(0)
@@ -205,6 +213,7 @@ NEARLY = {  # the same, where the scores are nearly the same, or the cosines dif
     "all but every thousandth": (all_but_every_thousandth, "normalized", 1.0, "unknown"),
     "hardly firm": (hardly_firm, "normalized", 0.01, "unknown"),
     "in a cone": (in_a_cone, "normalized", 0.1, "unknown"),
+    "where features hardly reach": (where_features_hardly_reach, "fixed-features", 0.02, "unknown"),
     "one dimension of seventy": (seen_by_few_dimensions, "normalized", 0.1, "unknown"),
 }
 

@@ -14,7 +14,7 @@ THIN = 1e-3  # of the largest singular value: with logits of 20, what is below i
 FIRM = 0.1  # of `hold`: scores that change by 1 % then change a cosine by 0.02 √(2/π) / √FIRM = 0.05 on average
 STIFF = 0.0016  # (2 · 2 %)²: rows then notice at 2 % of their squared lengths if one direction is halved, see `Pair`
 ALIKE = 1e-5  # 1 − |cosine| of a row and its copy with two decimals, or in float16
-FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
+HARDLY = 0.05  # see `Pair.outside`
 TIED = 1e-3  # singular values this near are tied: their directions are rounding, or a randomized decomposition's choice
 COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
@@ -96,12 +96,17 @@ class Pair:
 
     @cached_property
     def outside(self):
-        """The share of items of which 2 % or more lies outside the directions that users fill to 2 % of the largest."""
-        _, s, Vt = np.linalg.svd(self.roots["users"], full_matrices=False)
-        kept = Vt[s > FAINT * s[0]]
+        """The share of items of which a part of 0.05 or more, of length one, lies where users hardly reach.
+
+        There users have, along a direction, less than 0.05 of the scores' size over the items': what is left changes
+        the scores by 1 %, root mean square, before it changes a cosine by about 0.04.
+        """
+        R_P, R_B = (self.roots[side] for side in ("users", "items"))
+        _, s, Vt = np.linalg.svd(R_P, full_matrices=False)
+        kept = Vt[s > HARDLY * np.linalg.norm(R_P @ R_B.T) / np.linalg.norm(R_B)]
         rows = (g.unit(some[some.any(axis=1)]) for _, some in g.blocks(self.sides["items"]))
         lost = np.concatenate([np.linalg.norm(some - some @ kept.T @ kept, axis=1) for some in rows])
-        return float(np.mean(lost > FAINT))
+        return float(np.mean(lost > HARDLY))
 
     @cached_property
     def shift(self):

@@ -11,11 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import COLLAPSED, FAINT, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, untrained
+from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, untrained
 from cosine_audit.gauges import condition, directions, in_gauge
 from cosine_audit.neighbors import certified
 from cosine_audit.objectives import OBJECTIVES, ByBalance, ByConvention, ByFeatures, ByLengths, ByTheory
 
+FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
 HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 STRETCH = 1.025  # condition of the M that balances; see is_stable
