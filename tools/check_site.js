@@ -21,7 +21,7 @@ function faults() {
     ...tell("formula with unknown TeX", all("mjx-assistive-mml").filter((e) => /\\[a-z]/i.test(e.textContent))),
     ...tell("formula that is a tab stop", all("mjx-container[tabindex='0'], span.math[tabindex='0']")),
     ...tell("raw TeX or MyST", texts().filter((text) => RAW.test(text.data))),
-    ...tell("connection to another machine", all("link[rel=preconnect], link[rel=dns-prefetch]").filter((e) => !e.href.startsWith(location.origin))),
+    ...tell("connection to another machine", all("link[rel~=preconnect], link[rel~=dns-prefetch]").filter((e) => !e.href.startsWith(location.origin))),
     ...tell("image without alt text", all("img").filter((e) => !e.alt.trim())),
     ...tell("image not loaded", all("img").filter((e) => !e.naturalWidth)),
     ...tell("figure that does not open large", all(".cell_output img").filter((e) => !e.closest("a"))),
