@@ -5,6 +5,7 @@ from cosine_audit.neighbors import nearest, overlap
 from helpers.claims import check, check_identity, check_that, show
 from helpers.debian import read_debian
 from helpers.documentation import read_documentation
+from helpers.encoders import read_encoder
 from helpers.evaluation import Interval, chosen_elsewhere, hide, ndcg_at, recall_at, t_interval
 from helpers.glosses import read_glosses
 from helpers.models import (
@@ -76,6 +77,7 @@ __all__ = [
     "propensity_scaled",
     "read_debian",
     "read_documentation",
+    "read_encoder",
     "read_glosses",
     "readings",
     "realizing_transform",

@@ -69,7 +69,7 @@ USUAL = {  # what an argument is that a call leaves out
 }
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
 NAN_TOO = {"check", "show"}
-APART = {"check_identity", "check_that", "nearest", "overlap", "table"}  # which have tests of their own
+APART = {"check_identity", "check_that", "nearest", "overlap", "read_encoder", "table"}  # which have tests of their own
 
 # What is wrong, and what the message says that it got: for any argument, and for each validator
 ANYWHERE = [(1j, ("complex128", "1j", "()")), (NAN, ("nan", "()"))]
