@@ -60,7 +60,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "documentation_remedies": (
         {"split": 0},
         {},
-        {"by_scores": lambda by_scores: partial(by_scores, taus=np.array([4, 6, 11]))},
+        {"by_scores": lambda by_scores: partial(by_scores, taus=np.array([4, 6, 11]), objectives=["Eq. 2"])},
     ),
     "dropout": (
         {"reading": "default", "users": 500, "seed": 0, "steps": 1_000},
