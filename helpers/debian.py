@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.documentation import committed_arrays
+from helpers.documentation import committed_arrays, rows_of_ones
 from helpers.movielens import MissingDataError
 
 FILE = Path(__file__).with_name("debian.npz")
@@ -40,9 +40,7 @@ def read_debian():
     """
     stored = committed_arrays(FILE, SHA256)
     packages, sections = (np.array(str(stored[name]).split()) for name in ("packages", "sections"))
-    columns, lengths = stored["columns"].astype(np.int32), stored["lengths"]
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-    X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(packages)))
+    X = rows_of_ones(stored["columns"], stored["lengths"], len(packages))
     return Debian(X, packages, sections[stored["section"]])
 
 

@@ -4,14 +4,13 @@ The matrix is committed, as new versions of these libraries change their texts; 
 made it. It holds no text, only which words occur. All three libraries are BSD-licensed.
 """
 
-import hashlib
-import io
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
-from helpers.movielens import MissingDataError
+from helpers.movielens import checked
 
 FILE = Path(__file__).with_name("documentation.npz")
 SHA256 = "bb6e585c463b00b1b0cf31f245cc0d5d0628e563d3107e67c13fd6acaedc18d4"
@@ -27,18 +26,15 @@ class Documentation(NamedTuple):
 
 
 def committed_arrays(path, sha256):
-    """The arrays of an .npz file that is part of the book, as a dict.
-
-    Raises MissingDataError, which names the file, if it cannot be read or does not have that checksum.
-    """
-    try:
-        content = path.read_bytes()
-    except OSError as problem:
-        raise MissingDataError(f"{path} cannot be read: {problem.strerror}") from None
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise MissingDataError(f"{path} is not the file that this book was written with: its sha256 differs")
-    with np.load(io.BytesIO(content)) as stored:
+    """The arrays of an .npz file that is part of the book, as a dict; MissingDataError if its checksum is another."""
+    with np.load(checked(path, sha256)) as stored:
         return dict(stored)
+
+
+def rows_of_ones(columns, lengths, n_columns):
+    """A CSR matrix of 0 and 1 from the columns of its ones, row after row, and how many each row has."""
+    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
+    return sp.csr_array((np.ones(len(columns)), columns.astype(np.int32), starts), shape=(len(lengths), n_columns))
 
 
 def read_documentation():

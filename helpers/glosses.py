@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.documentation import committed_arrays
+from helpers.documentation import committed_arrays, rows_of_ones
 
 FILE = Path(__file__).with_name("glosses.npz")
 SHA256 = "88edfc6f319de136c17ef4c1571b89807d3ca962b611fafef6f464ed7474e861"
@@ -36,8 +36,6 @@ def read_glosses():
     """
     stored = committed_arrays(FILE, SHA256)
     words, categories = (np.array(str(stored[name]).split()) for name in ("words", "categories"))
-    columns, lengths = stored["columns"].astype(np.int32), stored["lengths"]
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-    X = sp.csr_array((np.ones(len(columns)), columns, starts), shape=(len(lengths), len(words)))
+    X = rows_of_ones(stored["columns"], stored["lengths"], len(words))
     named = np.append(categories, "")  # −1 is the last
     return Glosses(X, words, categories[stored["gloss_category"]], named[stored["word_category"]])

@@ -4,22 +4,20 @@ Its licence allows research and asks for the citation of Harper and Konstan 2015
 """
 
 import hashlib
-import io
 import os
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
-FILES = {  # bytes and sha256 of what this book was written with
-    "ratings.csv": (2_483_723, "aa289ca83157595d0df6aea1be6a4ded676ddc4385472e8313a8ed9805352646"),
-    "movies.csv": (494_431, "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07"),
+ARCHIVE = "sha256:696d65a3dfceac7c45750ad32df2c259311949efec81f0f144fdfb91ebc9e436"
+FILES = {  # sha256 of what this book was written with
+    "ratings.csv": "aa289ca83157595d0df6aea1be6a4ded676ddc4385472e8313a8ed9805352646",
+    "movies.csv": "5a5f32dd9bb3797b8e728a1b98958789d2b13f294a69fdfbc5727f8a9611aa07",
 }
 VARIABLE = "MOVIELENS"  # the environment variable that names a folder with these files
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-latest-small"
-SECONDS = 20  # without an answer, after which GroupLens counts as out of reach
 
 
 class MissingDataError(Exception):
@@ -37,7 +35,7 @@ def read_movielens():
     """
     import pandas as pd  # here, as it would double the time that importing helpers takes
 
-    return tuple(pd.read_csv(io.BytesIO(content)) for content in movielens_files().values())
+    return tuple(pd.read_csv(path) for path in movielens_files())
 
 
 def interactions(frame, least_rating=None, least_users=10, most_items=None):
@@ -73,68 +71,39 @@ def interactions(frame, least_rating=None, least_users=10, most_items=None):
 
 
 def movielens_files():
-    """The content of each of FILES, checked, as bytes; MissingDataError if that is not possible."""
-    if named := os.environ.get(VARIABLE):
-        return from_folder(Path(named))
-    if BESIDE.is_dir():
-        return from_folder(BESIDE)
-    path = download()
-    try:
-        return from_archive(path)
-    except MissingDataError:
-        path.unlink()  # so that the next attempt downloads it anew
-        raise
-
-
-def from_folder(folder):
-    """The files of a folder."""
+    """The paths of FILES, checked; MissingDataError if they cannot be had."""
+    named = os.environ.get(VARIABLE)
+    folder = Path(named) if named else BESIDE if BESIDE.is_dir() else download()
     if not folder.is_dir():
         raise MissingDataError(f"{VARIABLE} must name a folder that holds {' and '.join(FILES)}, got {folder}")
-    contents = {}
-    for name, (size, _) in FILES.items():
-        try:
-            with open(folder / name, "rb") as file:
-                contents[name] = checked(name, file.read(size + 1), folder)
-        except OSError as problem:
-            raise MissingDataError(f"{folder / name} cannot be read: {problem.strerror}") from None
-    return contents
+    return [checked(folder / name, sha256) for name, sha256 in FILES.items()]
 
 
-def from_archive(path):
-    """The files of a zip archive, which is not unpacked; no more is read of any than it should have."""
-    contents = {}
+def checked(path, sha256):
+    """The path, if its file has that checksum; MissingDataError, which names it, otherwise."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            for name, (size, _) in FILES.items():
-                with archive.open(f"{path.stem}/{name}") as file:
-                    contents[name] = checked(name, file.read(size + 1), path)
-    except (zipfile.BadZipFile, EOFError, KeyError, NotImplementedError, RuntimeError, OSError) as problem:
-        raise MissingDataError(f"{path} is damaged: {problem}") from None
-    return contents
-
-
-def checked(name, content, place):
-    """content, if it is what was expected of the file of that name."""
-    size, digest = FILES[name]
-    if len(content) != size:
-        found = f"more than {size:,}" if len(content) > size else f"{len(content):,}"
-        raise MissingDataError(f"{name} of {place} must have {size:,} bytes, got {found}")
-    if hashlib.sha256(content).hexdigest() != digest:
-        raise MissingDataError(f"{name} of {place} is not the file that this book was written with: its sha256 differs")
-    return content
+        with open(path, "rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise MissingDataError(f"{path} cannot be read: {problem.strerror}") from None
+    if found != sha256:
+        raise MissingDataError(f"{path} is not the file that this book was written with: its sha256 differs")
+    return path
 
 
 def download():
-    """The path of GroupLens' archive in the user's cache, to which it is downloaded unless it is there."""
+    """The folder of FILES in the user's cache, to which GroupLens' archive is downloaded unless it is there."""
     import pooch
 
     pooch.get_logger().setLevel("WARNING")
-    name, cache = ADDRESS.rpartition("/")[2], pooch.os_cache("cosine-similarity-companion")
-    downloader = pooch.HTTPDownloader(timeout=SECONDS)
+    downloader = pooch.HTTPDownloader(timeout=20)  # seconds, after which GroupLens counts as out of reach
+    unzip = pooch.Unzip([f"ml-latest-small/{name}" for name in FILES])
+    cache = pooch.os_cache("cosine-similarity-companion")
     try:
-        return Path(pooch.retrieve(ADDRESS, known_hash=None, fname=name, path=cache, downloader=downloader))
+        paths = pooch.retrieve(ADDRESS, ARCHIVE, "ml-latest-small.zip", cache, unzip, downloader)
     except (OSError, ValueError) as problem:  # requests' exceptions are OSErrors
         why = type(problem).__name__
         raise MissingDataError(
             f"MovieLens is not here and {ADDRESS} cannot be had ({why}): set {VARIABLE} to a folder that holds it"
         ) from None
+    return Path(paths[0]).parent
