@@ -2,13 +2,12 @@
 
 import numpy as np
 
+from helpers import plots
 from helpers.similarity import cosine_similarity
 
-FILMS = ["Heist", "Chase", "Harbor", "Waltz", "Picnic"]
+COLORS = plots.FILMS
+FILMS = list(COLORS)
 WATCHED = "11000 11100 10010 11100 00111 00110 00111 00111 00011"
-COLORS = dict(
-    zip(FILMS, ("#0072b2", "#b84e00", "#aa3377", "#333333", "#007a5e"), strict=True)
-)  # book.css has them, too
 PARTNERS = {"Heist": "Chase", "Chase": "Heist", "Waltz": "Picnic", "Picnic": "Waltz"}  # whose arrows lie together
 
 

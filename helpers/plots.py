@@ -1,4 +1,6 @@
-"""The book's figure style and its recurring figures."""
+"""The book's figure style, the look of each method and film, and the recurring figures."""
+
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -13,6 +15,34 @@ BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
     "#D55E00",
 )  # Okabe and Ito
 CLUSTER_COLORS = ListedColormap([BLUE, ORANGE, GREEN, PURPLE, SKY])
+
+
+class Look(NamedTuple):
+    """How a method is drawn: a color, as text 4.5:1 on white; a marker; a dash, its lines and gaps in points."""
+
+    color: str
+    marker: str
+    dash: tuple = ()
+
+
+METHODS = {  # in book.css, too, for the pages' scripts
+    "D = √g": Look("#0072b2", "o"),
+    "D = I": Look("#222222", "s"),
+    "D = 1/√g": Look("#b84e00", "^"),
+    "D = 1/√σ": Look("#006b52", "D", (7, 2)),
+    "projected back": Look("#8a1f63", "v", (7, 2, 1, 2)),
+    "Eq. 2": Look("#4b2e9e", "P", (4, 2)),
+    "weight decay": Look("#5c4a00", "X", (4, 2, 1, 2)),
+    "raw columns": Look("#757575", "*", (1, 2)),
+}
+METHODS["even split"] = METHODS["D = 1/√σ"]  # of Eq. 1 they are the same embeddings
+FILMS = {"Heist": "#0072b2", "Chase": "#b84e00", "Harbor": "#aa3377", "Waltz": "#333333", "Picnic": "#007a5e"}
+
+
+def look(method):
+    """The color, marker and dash of a method, as arguments of ``plot``."""
+    color, marker, dash = METHODS[method]
+    return {"color": color, "marker": marker, "linestyle": (0, dash) if dash else "solid"}
 
 
 def use_style():

@@ -1,6 +1,3 @@
-import re
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -47,16 +44,3 @@ def test_the_nearer_film_of_a_run_has_the_filled_mark():
     heist, waltz = COLORS["Heist"], COLORS["Waltz"]
     assert marks == {(heist, 1): True, (waltz, 1): False, (heist, 2): False, (waltz, 2): True}
     plt.close()
-
-
-def test_sliders_have_the_colors_of_the_figures():
-    style = Path("book/assets/book.css").read_text("utf-8")
-    light = dict(re.findall(r"--(\w+): (#\w+);", re.search(r"^\.playground \{.*?\}", style, re.M | re.S).group()))
-    assert list(light.values()) == list(COLORS.values())
-
-
-def test_names_are_readable_on_white():
-    for film, color in COLORS.items():
-        channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        assert 1.05 / (0.05 + np.dot(linear, (0.2126, 0.7152, 0.0722))) >= 4.5, film

@@ -1,9 +1,13 @@
 """The recurring figures show the numbers that they are given, and where."""
 
+import json
+import re
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from chapters import ROOT
 
 from helpers import plots
 
@@ -91,3 +95,44 @@ def test_labels_stay_beside_their_axes():
     ax.set_ylim(0, 1)
     plots.label_lines(ax, gap=0.1)
     assert sorted(text.get_position()[1] for text in ax.texts) == pytest.approx([0.72, 0.82, 0.92, 1.02])
+
+
+def in_css(theme):
+    """The colors of the style sheet, {name: #rrggbb}, of one theme."""
+    style = (ROOT / "book/assets/book.css").read_text("utf-8")
+    block = re.search(rf"^{re.escape(theme)}\.playground \{{.*?\}}", style, re.M | re.S).group()
+    return {name: (color + color[1:])[:7] for name, color in re.findall(r"--([\w-]+): (#\w+);", block)}
+
+
+def contrast(color, ground):
+    """WCAG's contrast of two colors, #rrggbb."""
+    light = []
+    for each in (color, ground):
+        channels = np.array([int(each[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+        linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+        light.append(0.05 + linear @ [0.2126, 0.7152, 0.0722])
+    return max(light) / min(light)
+
+
+def test_the_pages_scripts_have_the_colors_of_the_figures():
+    script = (ROOT / "book/assets/playground.js").read_text("utf-8")
+    named = json.loads(re.sub(r",\s*\}", "}", re.search(r"const METHODS = (\{.*?\});", script, re.S)[1]))
+    light, dark = in_css(""), in_css('html[data-theme="dark"] ')
+    films = dict(zip(("first", "second", "third", "fourth", "fifth"), plots.FILMS.values(), strict=True))
+    methods = {name.removeprefix("--"): plots.METHODS[method].color for method, name in named.items()}
+    assert light == films | methods
+    assert {plots.METHODS[name] for name in named} == set(plots.METHODS.values())
+    assert dark.keys() == light.keys()
+    assert all(contrast(color, "#121212") >= 4.5 for color in dark.values())
+
+
+def test_every_look_is_legible_and_told_from_the_others_without_its_color():
+    looks = set(plots.METHODS.values())
+    for color in [*plots.FILMS.values(), *(look.color for look in looks)]:
+        assert contrast(color, "#ffffff") >= 4.5, color
+    assert len({look.color for look in looks}) == len({look.marker for look in looks}) == len(looks)
+    _, ax = plt.subplots()
+    for name in plots.METHODS:
+        (line,) = ax.plot([0, 1], **plots.look(name))
+        drawn = plots.Look(line.get_color(), line.get_marker(), tuple(line._unscaled_dash_pattern[1] or ()))
+        assert drawn == plots.METHODS[name]

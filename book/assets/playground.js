@@ -27,7 +27,7 @@
 //     difference  the largest change of a prediction
 //   predictions number of predictions compared
 //   marks       optional: [{alpha, name, auc, above, purity}, …], weightings that have names, each at the α it is
-//               nearest to; a thin line with the name, and a ring at each score that is given
+//               nearest to; a thin line with the name in the method's color, and a ring at each score that is given
 
 // Append an element to a parent, an SVG one if the parent is, and return it.
 function add(parent, tag, attributes = {}, text = "") {
@@ -269,6 +269,12 @@ const SCORES = {
   purity: ["purity", (score) => score.toFixed(2)],
 };
 
+// The colors of methods, which book.css has from helpers/plots.py.
+const METHODS = {
+  "D = √g": "--none", "D = I": "--half", "D = 1/√g": "--all", "D = 1/√σ": "--even", "projected back": "--back",
+  "Eq. 2": "--eq-2", "weight decay": "--decay", "raw columns": "--columns",
+};
+
 // Items weighted by σ^α: their cosines, and beside them what the cosines recover and how many of them are large.
 function spectralWeights(figure, { frames, items, borders, predictions, marks = [] }) {
   const alphas = frames.map((frame) => frame.alpha);
@@ -295,7 +301,8 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
   for (const mark of marks) {
     add(svg, "path", { class: "thin", d: path([[x(mark.alpha), y(1)], [x(mark.alpha), y(0)]]) });
     const [across, up] = [x(mark.alpha) - 3, y(0) - 4];
-    add(svg, "text", { class: "small", transform: `translate(${across} ${up}) rotate(-90)` }, mark.name);
+    const style = `fill: var(${METHODS[mark.name]}, currentcolor)`;
+    add(svg, "text", { class: "small", style, transform: `translate(${across} ${up}) rotate(-90)` }, mark.name);
   }
   const now = add(svg, "path", { class: "axis" });
   const curves = Object.keys(SCORES).filter((score) => score in frames[0]).map((score, i) => {
