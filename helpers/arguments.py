@@ -4,6 +4,7 @@ Each function returns its argument ready for use, or raises: TypeError for what 
 numbers, objects, masked entries, a generator that is none), ValueError for numbers that will not do.
 """
 
+import sys
 from numbers import Integral, Real
 
 import numpy as np
@@ -83,15 +84,19 @@ def valid_number(name, value, low=-np.inf, high=np.inf, strictly=False):
     """value as a finite float between low and high, both included unless strictly."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = np.inf
-    if not (np.isfinite(number) and (low < number < high if strictly else low <= number <= high)):
-        between = f" {'strictly ' * strictly}between {low} and {high}"
-        bounds = between if high < np.inf else f" {'>' if strictly else '>='} {low}" if low > -np.inf else ""
-        raise ValueError(f"{name} must be a finite number{bounds}, got {value}")
-    return number
+    within = low < value < high if strictly else low <= value <= high
+    if not within or abs(value) > sys.float_info.max:  # NaN is never within
+        raise ValueError(f"{name} must be a finite number{bounds(low, high, strictly)}, got {value}")
+    return float(value)
+
+
+def bounds(low, high, strictly):
+    """What valid_number asks for, in words."""
+    if high < np.inf:
+        return f" strictly between {low} and {high}" if strictly else f" between {low} and {high}"
+    if low > -np.inf:
+        return f" > {low}" if strictly else f" >= {low}"
+    return ""
 
 
 def valid_integer(name, value, low, high):

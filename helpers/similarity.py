@@ -84,8 +84,9 @@ def attainable_interval(x, y):
         return -1.0, 1.0
     if not products.any():
         return 0.0, 0.0
+    shared = (x != 0) | (y != 0)
     with np.errstate(divide="ignore", over="ignore"):  # log 0 = −∞, and beyond e^709 the end is 0
-        ratios = np.subtract(*np.log(np.abs([x, y])[:, (x != 0) | (y != 0)]))
+        ratios = np.log(np.abs(x[shared])) - np.log(np.abs(y[shared]))
         nearest = float(1 / np.cosh((ratios.max() - ratios.min()) / 2))  # 2√ρ/(1+ρ)
     return (-1.0, -nearest) if products.min() < 0 else (nearest, 1.0)
 
