@@ -1,5 +1,9 @@
 """Long runs: a short script each, its table (CSV) beside it. Chapters read the tables and recompute parts of them live.
 
+A script has JOBS, dicts of the columns that tell one job from another; ``measure``, which takes a job's entries as
+keyword arguments and returns a list of dicts, one for each row, with all other columns; if it is not .001, TOLERANCE,
+how far a number may be from the table's, relative to it where it is above 1; and, if they are not two, PROCESSES.
+
 ``make experiments ONLY=curves`` repeats one, ``make experiments`` all of them. What was interrupted goes on where it
 stopped. A table that lacks jobs is filled; a complete one is repeated into a new file beside it, such as
 curves.new.csv, which replaces the table if all its numbers agree within the tolerance that the script states, or with
@@ -23,24 +27,19 @@ def read(name):
     return pd.read_csv(files(__name__) / f"{name}.csv")
 
 
-def run(name, jobs, compute, processes=2, digits=4, tolerance=1e-3):
-    """Fill the table of that name, or repeat it and compare: a call of compute for each job, its rows saved at once.
-
-    Parameters: jobs, dicts of the columns that tell one job from another; compute, which takes a job's entries as
-    keyword arguments and returns a list of dicts, one for each row, with all other columns (it must be importable);
-    tolerance, how far a number may be from the table's, relative to it where it is above 1.
-    """
+def run(name, jobs, measure, processes=2, tolerance=1e-3):
+    """Fill the table of that name, or repeat it and compare: a call of measure for each job, its rows saved at once."""
     table = Path(str(files(__name__) / f"{name}.csv"))
     repeated = not missing(table, jobs)
     path = table.with_suffix(".new.csv") if repeated else table
     todo, start = missing(path, jobs), time.perf_counter()
     print(f"{name}: {len(jobs) - len(todo)} of {len(jobs)} jobs are in {path.name}")
     with ProcessPoolExecutor(processes) as pool:
-        running = {pool.submit(one_thread, compute, job): job for job in todo}
+        running = {pool.submit(one_thread, measure, job): job for job in todo}
         for count, future in enumerate(as_completed(running), start=1):
             job = running.pop(future)
             rows = pd.DataFrame([job | row for row in future.result()])
-            rows.to_csv(path, mode="a", header=not path.exists(), index=False, float_format=f"%.{digits}g")
+            rows.to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.4g")
             seconds = time.perf_counter() - start
             left = seconds / count * (len(todo) - count)
             print(f"{count}/{len(todo)}  {job}  {seconds:.0f} s, about {left:.0f} s to go", flush=True)
@@ -93,10 +92,10 @@ def differences(old, new, tolerance):
     return ", ".join(wide + [name for name in old if name not in numbers and not old[name].equals(new[name])])
 
 
-def one_thread(compute, job):
-    """compute(**job), with one BLAS thread, as there are two processes."""
+def one_thread(measure, job):
+    """measure(**job), with one BLAS thread, as there are two processes."""
     with threadpool_limits(1):
-        return compute(**job)
+        return measure(**job)
 
 
 def finished(name, jobs):

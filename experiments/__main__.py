@@ -1,15 +1,22 @@
 """Repeat the experiments that are named, by default all that have a table: python -m experiments curves."""
 
-import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+from experiments import run
 
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted({path.stem for kind in ("csv", "npz") for path in FOLDER.glob(f"*.{kind}") if "." not in path.stem})
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or SCRIPTS:
-        if not (FOLDER / f"{name}.py").exists():
-            sys.exit(f"No experiment is called {name}: {', '.join(SCRIPTS)}")
-        if subprocess.call([sys.executable, "-m", f"experiments.{name}"]):
-            sys.exit(1)
+    names = sys.argv[1:] or SCRIPTS
+    if unknown := [name for name in names if name not in SCRIPTS]:
+        sys.exit(f"No experiment is called {unknown[0]}: {', '.join(SCRIPTS)}")
+    for name in names:
+        script = import_module(f"experiments.{name}")
+        if hasattr(script, "measure"):
+            processes, tolerance = getattr(script, "PROCESSES", 2), getattr(script, "TOLERANCE", 1e-3)
+            run(name, script.JOBS, script.measure, processes, tolerance)
+        else:  # libraries, whose table is a file of arrays
+            script.run()

@@ -11,10 +11,11 @@ import numpy as np
 from jax import numpy as jnp
 
 from experiments import common
+from experiments.adam import adam_step, at_rest, falling
 
 SIZES = {"n_items": 100, "n_users": 500, "n_held_out": 500}
 K, BATCH, RATE = 10, 50, 0.02  # hidden neurons, users a step, Adam's first learning rate
-READINGS, SEEDS = ["default", "activity exponent 1.5"], range(20)
+READINGS, SEEDS = common.DENSE_AND_SPARSE, common.SEEDS
 ACTIVATIONS = ["ReLU", "linear"]
 jax.config.update("jax_enable_x64", True)
 
@@ -61,16 +62,11 @@ def train(start, draws, rate, decay, X, activation, n_steps, decoupled=False):
         net, m, v = state
         key = jax.random.fold_in(jax.random.key(draws + 1_000), t)
         slope = jax.grad(objective)(net, key, X, rate, decay * (1 - decoupled), activation)
-        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
-        v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g**2, v, slope)
-        rate_now = RATE * (1 + jnp.cos(jnp.pi * t / n_steps)) / 2
-        now, far = rate_now / (1 - 0.9 ** (t + 1.0)), 1 - 0.999 ** (t + 1.0)
-        net = jax.tree.map(lambda w, c: w - rate_now * c * w, net, shrunk)
-        return jax.tree.map(lambda w, m, v: w - now * m / (jnp.sqrt(v / far) + 1e-8), net, m, v), m, v
+        now = falling(RATE, t, n_steps)
+        net = jax.tree.map(lambda w, c: w - now * c * w, net, shrunk)
+        return adam_step(t, (net, m, v), slope, now)
 
-    net = first(start, X.shape[1])
-    rest = jax.tree.map(jnp.zeros_like, net)
-    return jax.lax.fori_loop(0, n_steps, step, (net, rest, rest))[0]
+    return jax.lax.fori_loop(0, n_steps, step, at_rest(first(start, X.shape[1])))[0]
 
 
 @partial(jax.jit, static_argnames="activation")

@@ -8,10 +8,10 @@ in changes no score. At the paper's size held_out.csv has these recalls.
 
 import numpy as np
 
-from experiments import run
-from experiments.common import draw_smaller, recall
-from experiments.held_out import KEPT, predict
-from experiments.remedies import GRID, JOBS, leading, preparations
+from experiments import remedies
+from experiments.common import KEPT, draw_smaller, leading, recall
+from experiments.held_out import predict
+from experiments.remedies import GRID, preparations
 from helpers.spectrum import gram
 
 TOLERANCE = 1e-3  # exact algebra; of two τ that predict alike another processor may choose the other
@@ -28,7 +28,7 @@ def best(data, H, frame, unit):
         yield objective, tried[np.argmax(found)], max(found)
 
 
-def choose(clusters, reading, seed):
+def measure(clusters, reading, seed):
     """All rows of one data set."""
     data = draw_smaller(reading, seed, n_clusters=clusters)
     G = gram(data.X)
@@ -40,5 +40,4 @@ def choose(clusters, reading, seed):
     ]
 
 
-if __name__ == "__main__":
-    run("by_scores", JOBS, choose, processes=1, tolerance=TOLERANCE)
+JOBS = remedies.JOBS

@@ -9,11 +9,9 @@ the ten nearest neighbors that stay; popular, as before.
 
 import numpy as np
 
-from experiments import run
-from experiments.common import TAUS, draw_smaller, jobs
+from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, recall_of_items
 from experiments.curves import curves
-from experiments.remedies import cosines, leading
-from helpers import average_precision, centered_gram, recall_at
+from helpers import average_precision, centered_gram
 from helpers.spectrum import gram
 
 TOLERANCE = 2e-3  # exact algebra; a neighbor may change places with one as near
@@ -39,7 +37,7 @@ def neighbors(S, popularity, n=10):
     return near, ranks[nearest].mean()
 
 
-def compare(reading, seed, taus=TAUS[3:-4:2] / 4):
+def measure(reading, seed, taus=TAUS[3:-4:2] / 4):
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     G = gram(data.X)
@@ -50,19 +48,16 @@ def compare(reading, seed, taus=TAUS[3:-4:2] / 4):
         if name not in READOUTS or not all((name, tau) in each for each in found):
             continue  # Eq. 2 and weight decay keep nothing at τ ≥ σ₁
         near, popular = neighbors(S, G.diagonal())
-        recall = recall_at(data.validation.seen @ (S - np.eye(len(S))), *data.validation)
-        row = {"readout": name, "setting": tau, "ap": average_precision(S, data.clusters), "recall": recall}
-        row["popular"] = popular
-        for biases, each in zip(("items", "both"), found[1:], strict=True):
-            T = each[name, tau]
-            its, popular = neighbors(T, G.diagonal())
-            row |= {f"{biases}_moved": np.abs(T - S)[pairs].mean(), f"{biases}_kept": (near * its).sum() / near.sum()}
+        row = {"readout": name, "setting": tau, "ap": average_precision(S, data.clusters)}
+        row |= {"recall": recall_of_items(S, data.validation), "popular": popular}
+        for biases, cosines_without in zip(("items", "both"), found[1:], strict=True):
+            T = cosines_without[name, tau]
+            near_without, popular = neighbors(T, G.diagonal())
+            row[f"{biases}_moved"] = np.abs(T - S)[pairs].mean()
+            row[f"{biases}_kept"] = (near * near_without).sum() / near.sum()
             row[f"{biases}_popular"] = popular
         rows.append(row)
     return rows
 
 
-JOBS = jobs(["default", "activity exponent 1.5"], range(20))
-
-if __name__ == "__main__":
-    run("centering", JOBS, compare, processes=1, tolerance=TOLERANCE)
+JOBS = jobs(DENSE_AND_SPARSE)

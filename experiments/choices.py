@@ -7,11 +7,10 @@ number), and from g^½ to σ^−½, the two that are farthest apart. λ₁ is th
 
 import numpy as np
 
-from experiments import run
-from experiments.common import draw, jobs
+from experiments.common import DENSE_AND_SPARSE, draw, jobs
 from helpers import shrinkage, truncated_svd
 
-K, LAM1, READINGS = 50, 10_000, ["default", "activity exponent 1.5"]
+K, LAM1, READINGS = 50, 10_000, DENSE_AND_SPARSE
 TOLERANCE = 1e-3  # exact algebra, four digits
 
 
@@ -21,13 +20,10 @@ def spreads(s, lam1=LAM1):
     return {"case": np.exp(np.ptp(np.log(g)) / 2), "ends": np.exp(np.ptp(np.log(s * g)) / 2)}
 
 
-def choices(reading, seed):
+def measure(reading, seed):
     """The row of one data set."""
     s, _ = truncated_svd(draw(reading, seed).X, K)
     return [spreads(s)]
 
 
 JOBS = jobs(READINGS)
-
-if __name__ == "__main__":
-    run("choices", JOBS, choices, tolerance=TOLERANCE)

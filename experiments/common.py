@@ -1,11 +1,12 @@
-"""What the experiments share: the data sets, the grids, and the scores of one similarity matrix."""
+"""What the experiments share: the data sets, the grids, each method's weights, and how a similarity is scored."""
 
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from helpers import hide, readings, recall_at, recovery_scores, simulate_interactions
+from helpers import chosen_elsewhere, hide, ndcg_at, readings, recall_at, recovery_scores, simulate_interactions
 
 N_ITEMS, N_USERS, N_HELD_OUT = 1_000, 20_000, 1_000  # the paper's size, and users of whom nothing is learned
 SEEDS = range(20)
@@ -13,6 +14,7 @@ TAUS = np.round(4 * 2 ** (np.arange(20) / 2), 1)  # 4 … 2 896.3: λ₁ = τ²,
 ALPHAS = np.r_[-1:4:0.25, 4:8.5:0.5]
 # 34, 3.6, 2.4 and 1.4 % of cells; of draw_smaller 35, 3.9, 4.4 and 3.0 %
 FEW = ["default", "activity to p/10", "activity exponent 1.5", "activity by rank"]
+DENSE_AND_SPARSE = FEW[:3:2]
 
 
 class Users(NamedTuple):
@@ -45,20 +47,84 @@ def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT,
 draw_smaller = partial(draw, n_items=300, n_users=4_000, n_held_out=500)  # where a method has to be trained many times
 
 
+def leading(G, k=20):
+    """The k leading singular values and right singular vectors, from a Gram matrix."""
+    values, vectors = np.linalg.eigh(G)
+    return np.sqrt(np.maximum(values[: -k - 1 : -1], 0)), vectors[:, : -k - 1 : -1]
+
+
+def shrunk(s, tau):
+    """g of Eq. 5 at λ₁ = τ²; at τ = ∞ its limit, up to a factor."""
+    return s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
+
+
+KEPT = {  # what an objective keeps of each direction: ABᵀ = V diag(kept) Vᵀ, at λ₁ = λ_w = τ² and λ₂ = τ
+    "Eq. 1": shrunk,
+    "Eq. 2": lambda s, tau: np.maximum(1 - tau / s, 0),
+    "weight decay": lambda s, tau: np.maximum(1 - tau**2 / s**2, 0),
+}
+
+
+def weightings(s, tau):
+    """{method: item weights f}: B = V diag(f) of Eq. 1 under five D, of Eq. 2 and of weight decay, as in KEPT."""
+    g = shrunk(s, tau)
+    return {
+        "D = √g": np.ones_like(s),
+        "D = I": np.sqrt(g),
+        "D = 1/√g": g,
+        "D = 1/√σ": np.sqrt(s * g),
+        "projected back": s * g,
+        "Eq. 2": np.sqrt(np.maximum(s - tau, 0)),
+        "weight decay": np.sqrt(KEPT["weight decay"](s, tau)),
+    }
+
+
+def cosines(E):
+    """Cosines of the rows of E; 0 where a row is zero."""
+    U = E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
+    return U @ U.T
+
+
+def recall_of_items(S, users):
+    """recall@20 of the recommender by similar items: the sums of the similarities to a user's items."""
+    return recall_at(users.seen @ (S - np.diag(S.diagonal())), *users)
+
+
 def scores(S, data):
-    """Recovery of the clusters by S, and recall@20 of the recommender x_u(S − I) on the validation users."""
+    """Recovery of the clusters by S, and the recall of its recommender for the validation users."""
     auc, average_precision, purity = recovery_scores(S, data.clusters)
-    found = recall_at(data.validation.seen @ (S - np.eye(len(S))), *data.validation)
-    return {"auc": auc, "ap": average_precision, "purity": purity, "recall": found}
+    return {"auc": auc, "ap": average_precision, "purity": purity, "recall": recall_of_items(S, data.validation)}
 
 
 def recall(scores, seen, hidden, n=20):
-    """recall@n of dense scores of which no two tie: helpers.recall_at in half the time."""
+    """recall@n of dense scores, ties as they come: what by_scores.csv and judges.csv were made with."""
     asked = hidden.any(axis=1)
     found = np.where(seen[asked] > 0, -np.inf, scores[asked])
     best = np.argpartition(found, -n, axis=1)[:, -n:]
     hits = np.take_along_axis(hidden[asked], best, axis=1).sum(axis=1)
     return float(np.mean(hits / np.minimum(n, hidden[asked].sum(axis=1))))
+
+
+def judged(validation, test, data):
+    """What scores (users, p) for validation users, if any, and for test users are worth."""
+    row = {"validation": np.nan if validation is None else recall_at(validation, *data.validation)}
+    return row | {"recall": recall_at(test, *data.test), "ndcg": ndcg_at(test, *data.test)}
+
+
+def tuned(rows, score, by, keys=("setting",)):
+    """Each data set's score at the setting chosen for it, and that setting: two Series by seed.
+
+    Parameters: rows, a DataFrame with a row for each seed and setting, which the columns in keys name; by, "elsewhere"
+    for the setting that is best on average in all other data sets, or the column that is largest in this one.
+    """
+    grid = rows.pivot(index="seed", columns=list(keys))
+    if by == "elsewhere":
+        whole = grid[score].dropna(axis=1)  # settings that all data sets have
+        chosen = whole.columns[chosen_elsewhere(whole.to_numpy())]
+    else:
+        chosen = grid[by].idxmax(axis=1)
+    found = [grid[score].at[place] for place in zip(grid.index, chosen, strict=True)]
+    return pd.Series(found, grid.index), pd.Series(list(chosen), grid.index)
 
 
 def jobs(names, seeds=SEEDS):

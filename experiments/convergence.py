@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
-from experiments import run
 from experiments.small_problem import adam, descent, train
 from helpers import cosine_similarity, factor_norm_factors, factor_norm_loss, simulate_interactions, truncated_svd
 
@@ -118,7 +117,7 @@ def first_factors(seed):
     return 0.1 * np.random.default_rng([seed, 1]).normal(size=(2, N_ITEMS, K))
 
 
-def approach(seed, multiple):
+def measure(seed, multiple):
     """All rows of one data set at one λ₂."""
     given, first = problem(seed, multiple), first_factors(seed)
     sweeps = als(given.root, given.lam2, first[1], 3_000)
@@ -136,6 +135,3 @@ def approach(seed, multiple):
 
 TOLERANCE = 0.1  # the first state below a level may be the next one, a sweep or a twentieth of the steps later
 JOBS = [{"seed": seed, "multiple": multiple} for seed in SEEDS for multiple in MULTIPLES]
-
-if __name__ == "__main__":
-    run("convergence", JOBS, approach, tolerance=TOLERANCE)

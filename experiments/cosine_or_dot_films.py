@@ -10,9 +10,8 @@ the grid (0 is none), and popularity the recall of recommending what most users 
 
 import numpy as np
 
-from experiments import run
+from experiments.common import leading
 from experiments.cosine_or_dot import weights
-from experiments.remedies import leading
 from helpers import hide
 from helpers.evaluation import hits_at
 from helpers.movielens import interactions, read_movielens
@@ -51,7 +50,9 @@ def found_at_all(X, division, k, taus):
                 E = V if gauge == "projected back" else F  # whose scores of a user are XABᵀ itself
                 for use, scores in zip(USES, (seen @ F @ F.T, seen @ V * h @ E.T), strict=True):
                     found.setdefault((use, gauge, kind), {}).setdefault(tau, []).append(recall(scores, seen, hidden))
-    joined = {case: {tau: np.concatenate(each) for tau, each in of.items()} for case, of in found.items()}
+    joined = {}
+    for case, by_tau in found.items():
+        joined[case] = {tau: np.concatenate(of_groups) for tau, of_groups in by_tau.items()}
     return joined, np.concatenate(popularity)
 
 
@@ -60,20 +61,20 @@ def chosen(found, users):
     return max(found, key=lambda tau: found[tau][users].mean())
 
 
-def compare(division, k, taus=TAUS):
+def measure(division, k, taus=TAUS):
     """All rows of one division and k."""
     ratings, _ = read_movielens()
     X, _ = interactions(ratings, least_rating=3.5, least_users=10)
     found, popularity = found_at_all(X, division, k, taus)
     even, rows = np.arange(len(popularity)) % 2 == 0, []
     drawn = np.random.default_rng(0).integers(len(popularity), size=(DRAWS, len(popularity)))
-    for use, gauge, _ in dict.fromkeys((use, gauge, "") for use, gauge, _ in found):
+    for use, gauge in dict.fromkeys((use, gauge) for use, gauge, _ in found):
         best, edges = {}, []
         for kind in KINDS:
-            of = found[use, gauge, kind]
-            odd_tau, even_tau = chosen(of, even), chosen(of, ~even)  # by the others
-            best[kind] = np.where(even, of[even_tau], of[odd_tau])
-            edges += [odd_tau == taus[-1], even_tau == taus[-1]]
+            by_tau = found[use, gauge, kind]
+            for_even, for_odd = chosen(by_tau, ~even), chosen(by_tau, even)  # each by the other users
+            best[kind] = np.where(even, by_tau[for_even], by_tau[for_odd])
+            edges += [for_even == taus[-1], for_odd == taus[-1]]
         lead = best["cosine"] - best["dot product"]
         low, high = np.quantile(lead[drawn].mean(axis=1), [0.025, 0.975])
         row = {"use": use, "gauge": gauge} | {kind: each.mean() for kind, each in best.items()}
@@ -83,6 +84,3 @@ def compare(division, k, taus=TAUS):
 
 
 JOBS = [{"division": division, "k": k} for division in range(6) for k in RANKS]
-
-if __name__ == "__main__":
-    run("cosine_or_dot_films", JOBS, compare, processes=1, tolerance=TOLERANCE)

@@ -15,9 +15,7 @@ import math
 
 import numpy as np
 
-from experiments import run
-from experiments.common import draw_smaller, jobs, scores
-from experiments.remedies import leading
+from experiments.common import DENSE_AND_SPARSE, draw_smaller, jobs, leading, scores
 from helpers import cosine_similarity, product_norm_factors, recall_at
 from helpers.spectrum import gram
 
@@ -83,45 +81,46 @@ def train(X, A, B, rng, loss=squared, bias=True, gamma=0, dropped=0.3, epochs=EP
     return [part.astype(float) for part in theta], value / len(X)
 
 
-def trained(data, G, seed, losses=(squared, softmax)):
-    """The rows of everything that is trained for cosines."""
-    X, pair = data.X.toarray().astype(np.float32), product_norm_factors(*leading(G), START**2)
-    for loss in losses:
-        name = loss.__name__
-        for bias in (False, True):
-            grid = [(gamma, dropped, STARTS) for gamma in GAMMAS[name] for dropped in DROPPED[name]]
-            grid += [(*setting, STARTS[:1]) for setting in BEYOND[name]]
-            for gamma, dropped, starts in grid:
-                for number, start in enumerate(starts):
-                    rng = np.random.default_rng([seed, number])
-                    A, B = pair if number == 0 else rng.normal(size=(2, *pair[0].shape)) / 5
-                    theta, value = train(X, A, B, rng, loss, bias, gamma, dropped)
-                    row = {"method": name + " + bias" * bias, "start": start, "setting": gamma, "dropped": dropped}
-                    S = cosine_similarity(theta[1])
-                    if number == 0:
-                        reference = S
-                    apart = np.sqrt(np.mean((S - reference)[np.triu_indices(len(S), 1)] ** 2))
-                    yield row | describe(theta, B, data) | {"loss": value, "apart": apart}
+def settings(name):
+    """(γ, share dropped, starts) of the loss of that name."""
+    grid = [(gamma, dropped, STARTS) for gamma in GAMMAS[name] for dropped in DROPPED[name]]
+    return grid + [(*setting, STARTS[:1]) for setting in BEYOND[name]]
+
+
+def from_each_start(data, pair, seed, starts, *how):
+    """(start, row) of each start, by how it is trained: loss, bias, γ and share dropped."""
+    X = data.X.toarray().astype(np.float32)
+    for number, start in enumerate(starts):
+        rng = np.random.default_rng([seed, number])
+        A, B = pair if number == 0 else rng.normal(size=(2, *pair[0].shape)) / 5
+        theta, value = train(X, A, B, rng, *how)
+        S = cosine_similarity(theta[1])
+        if number == 0:
+            reference = S
+        apart = np.sqrt(np.mean((S - reference)[np.triu_indices(len(S), 1)] ** 2))
+        yield start, describe(theta, B, data) | {"loss": value, "apart": apart}
 
 
 def describe(theta, start, data):
     """What is recorded of a trained model beside its loss."""
     A, B, bias, log_gamma = theta
-    gamma, length, before = np.exp(log_gamma[0]), *(np.linalg.norm(E, axis=1).mean() for E in (B, start))
-    parts = {"score": data.validation, "test": data.test}
-    own = {
-        name: recall_at(gamma * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users) for name, users in parts.items()
-    }
-    return own | scores(cosine_similarity(B), data) | {"scale": gamma, "growth": length / before}
+    gamma, row = np.exp(log_gamma[0]), {}
+    for name, users in (("score", data.validation), ("test", data.test)):
+        row[name] = recall_at(gamma * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users)
+    growth = np.linalg.norm(B, axis=1).mean() / np.linalg.norm(start, axis=1).mean()
+    return row | scores(cosine_similarity(B), data) | {"scale": gamma, "growth": growth}
 
 
-def score_training(reading, seed):
+def measure(reading, seed):
     """All rows of one data set."""
-    data = draw_smaller(reading, seed)
-    return list(trained(data, gram(data.X), seed))
+    data, rows = draw_smaller(reading, seed), []
+    pair = product_norm_factors(*leading(gram(data.X)), START**2)
+    for loss in (squared, softmax):
+        for method, bias in ((loss.__name__, False), (f"{loss.__name__} + bias", True)):
+            for gamma, dropped, starts in settings(loss.__name__):
+                for start, row in from_each_start(data, pair, seed, starts, loss, bias, gamma, dropped):
+                    rows.append({"method": method, "start": start, "setting": gamma, "dropped": dropped} | row)
+    return rows
 
 
-JOBS = jobs(["default", "activity exponent 1.5"])
-
-if __name__ == "__main__":
-    run("cosine_training", JOBS, score_training, processes=1)
+JOBS = jobs(DENSE_AND_SPARSE)

@@ -6,27 +6,25 @@ with the recovery of the clusters (AUC, average precision, purity) and recall@20
 
 import numpy as np
 
-from experiments import run
-from experiments.common import ALPHAS, N_ITEMS, TAUS, draw, jobs, scores
+from experiments.common import ALPHAS, N_ITEMS, TAUS, draw, jobs, scores, weightings
 from helpers import cosine_similarity, readings, truncated_svd
+
+BY_WEIGHT = {"D = √g": "f = 1", "D = 1/√g": "f = g", "D = 1/√σ": "f = √(σg)"}  # as the table calls them
 
 
 def curves(s, alphas=ALPHAS, taus=TAUS):
-    """(method, setting, item weights f) of all weightings; where λ is infinite, the limit up to a factor."""
+    """(method, setting, item weights f) of all weightings; Eq. 2 and weight decay keep nothing at τ ≥ σ₁."""
     yield "f = 1", 0, np.ones_like(s)
     yield from (("power", alpha, (s / s[0]) ** alpha) for alpha in alphas)
     for tau in [*taus, np.inf]:
-        g = s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
-        yield "D = I", tau, np.sqrt(g)
-        yield "f = g", tau, g
-        yield "f = √(σg)", tau, np.sqrt(s * g)
-        yield "projected back", tau, s * g
+        for method in ("D = I", "D = 1/√g", "D = 1/√σ", "projected back"):
+            yield BY_WEIGHT.get(method, method), tau, weightings(s, tau)[method]
     for tau in taus[taus < s[0]]:
-        yield "Eq. 2", tau, np.sqrt(np.maximum(s - tau, 0))
-        yield "weight decay", tau, np.sqrt(np.maximum(1 - tau**2 / s**2, 0))
+        for method in ("Eq. 2", "weight decay"):
+            yield method, tau, weightings(s, tau)[method]
 
 
-def score_curves(reading, seed):
+def measure(reading, seed):
     """All rows of one data set."""
     data = draw(reading, seed)
     s, V = truncated_svd(data.X, 50)
@@ -37,6 +35,3 @@ def score_curves(reading, seed):
 
 
 JOBS = jobs(readings(N_ITEMS))
-
-if __name__ == "__main__":
-    run("curves", JOBS, score_curves)

@@ -9,9 +9,8 @@ nobody took are left out.
 
 import numpy as np
 
-from experiments import run
-from experiments.common import N_ITEMS, N_USERS, jobs
-from helpers import cluster_auc, cosine_similarity, readings, shrinkage, simulate_interactions, truncated_svd
+from experiments.common import N_ITEMS, N_USERS, jobs, weightings
+from helpers import cluster_auc, cosine_similarity, readings, simulate_interactions, truncated_svd
 
 READINGS = readings(N_ITEMS) | {
     "activity to p/5": {"max_activity": 200},
@@ -26,24 +25,26 @@ BY_EXPONENT = {"activity exponent 1.5": 1.5, "activity exponent 1": 1}
 BY_EXPONENT |= {"default": 0.5, "activity exponent 0": 0}  # reading: the exponent of k_u
 
 
-def panels(s, tau):
-    """Item weights f of the three rescalings, and of Eq. 2 in last place."""
-    g = shrinkage(s, tau**2)
-    return {"f = 1": np.ones_like(s), "D = I": np.sqrt(g), "f = g": g, "Eq. 2": np.sqrt(np.maximum(s - tau, 0))}
+PANELS = {"f = 1": "D = √g", "D = I": "D = I", "f = g": "D = 1/√g", "Eq. 2": "Eq. 2"}  # a column, and whose cosines
 
 
-def measure_panels(reading, seed):
+def seen_items(sim, k=50):
+    """σ (k,), V (p, k) and clusters (p,) of a simulation, without the items that nobody took."""
+    s, V = truncated_svd(sim.X, k)
+    seen = V.any(axis=1)
+    return s, V[seen], sim.clusters[seen]
+
+
+def measure(reading, seed):
     """The two rows of one data set."""
     sim = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS, **READINGS[reading])
-    s, V = truncated_svd(sim.X, 50)
-    seen = V.any(axis=1)
-    V, clusters = V[seen], sim.clusters[seen]
+    s, V, clusters = seen_items(sim)
     pairs = np.triu_indices(len(V), 1)
     within = clusters[pairs[0]] == clusters[pairs[1]]
     rows = []
     for rule, tau in (("the paper's", 100.0), ("twice the floor", 2 * s[-1])):
         row = {"rule": rule, "tau": tau, "density": sim.X.nnz / (N_USERS * N_ITEMS), "kept": np.sum(s > tau)}
-        weights = panels(s, tau)
+        weights = {name: weightings(s, tau)[method] for name, method in PANELS.items()}
         cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
         ranges = np.ptp([cosines[name][pairs] for name in ("f = 1", "D = I", "f = g")], axis=0)
         row |= {"mean": ranges.mean(), "median": np.median(ranges), "q90": np.quantile(ranges, 0.9)}
@@ -54,6 +55,3 @@ def measure_panels(reading, seed):
 
 
 JOBS = jobs(READINGS)
-
-if __name__ == "__main__":
-    run("density", JOBS, measure_panels, processes=1)

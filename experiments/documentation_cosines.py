@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from experiments import run
+from experiments.common import weightings
 from experiments.documentation_held_out import spectrum
 from helpers import cosine_similarity, hide, read_documentation, recall_at
 
@@ -21,19 +21,19 @@ ALPHAS = -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
 TOLERANCE = 2e-3  # closed forms; a function has few in its module, and a tie may fall either way
 
 
-def shrunk(s, tau):
-    """g of Eq. 5; at τ = ∞ its limit, up to a factor."""
-    return s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
+def weight(method):
+    """Item weights as a function of σ and τ."""
+    return lambda s, tau: weightings(s, tau)[method]
 
 
 WEIGHTS = {  # what multiplies the columns of V: of Eq. 1's five choices of D, of the other two penalties, and powers
-    "D = √g": (lambda s, _: s**0, (0,)),  # λ₁ plays no part
-    "D = I": (lambda s, tau: shrunk(s, tau) ** 0.5, TAUS),
-    "D = 1/√g": (shrunk, TAUS),
-    "D = 1/√σ": (lambda s, tau: (s * shrunk(s, tau)) ** 0.5, TAUS),
-    "D = 1/(σ√g)": (lambda s, tau: s * shrunk(s, tau), TAUS),
-    "Eq. 2": (lambda s, tau: np.maximum(s - tau, 0) ** 0.5, SOFT),
-    "weight decay": (lambda s, tau: np.maximum(1 - tau**2 / s**2, 0) ** 0.5, SOFT),
+    "D = √g": (weight("D = √g"), (0,)),  # λ₁ plays no part
+    "D = I": (weight("D = I"), TAUS),
+    "D = 1/√g": (weight("D = 1/√g"), TAUS),
+    "D = 1/√σ": (weight("D = 1/√σ"), TAUS),
+    "D = 1/(σ√g)": (weight("projected back"), TAUS),
+    "Eq. 2": (weight("Eq. 2"), SOFT),
+    "weight decay": (weight("weight decay"), SOFT),
     "f = σ^α": (lambda s, alpha: (s / s[0]) ** alpha, ALPHAS),
 }
 
@@ -64,7 +64,7 @@ def recommended(E, seen, hidden):
     return recall_at(seen @ E @ E.T, seen, hidden)
 
 
-def score_method(method, ranks=RANKS):
+def measure(method, ranks=RANKS):
     """All rows of one method."""
     X, _, _, module_of = read_documentation()
     if method == "TF-IDF":
@@ -87,6 +87,3 @@ def score_method(method, ranks=RANKS):
 
 
 JOBS = [{"method": method} for method in ("TF-IDF", *WEIGHTS)]
-
-if __name__ == "__main__":
-    run("documentation_cosines", JOBS, score_method, tolerance=TOLERANCE)

@@ -7,8 +7,7 @@ seven train. λ₁ = τ², λ₂ = τ, λ_w = τ². About two minutes.
 
 import numpy as np
 
-from experiments import run
-from experiments.held_out import KEPT
+from experiments.common import KEPT
 from helpers import Interval, hide, read_documentation
 from helpers.evaluation import hits_at
 from helpers.spectrum import gram
@@ -58,7 +57,7 @@ def predict(seen, s, V, objective, tau, ranks):
         yield k, scores
 
 
-def score_split(split, ranks=RANKS):
+def measure(split, ranks=RANKS):
     """All rows of one split."""
     train, choose, test = divide(read_documentation().X, split)
     s, V = spectrum(train)
@@ -74,6 +73,3 @@ def score_split(split, ranks=RANKS):
 
 
 JOBS = [{"split": split} for split in range(10)]
-
-if __name__ == "__main__":
-    run("documentation_held_out", JOBS, score_split, tolerance=TOLERANCE)

@@ -9,7 +9,6 @@ length_r is the correlation of the logarithms of a function's length and of its 
 
 import numpy as np
 
-from experiments import run
 from experiments.cosine_or_dot import weights
 from experiments.lengths import alike
 from helpers import hide, read_documentation, recall_at, recovery_scores
@@ -25,7 +24,7 @@ def halves(names, rng):
     return np.isin(names, different[: len(different) // 2])
 
 
-def compare(split, ranks=RANKS, taus=TAUS):
+def measure(split, ranks=RANKS, taus=TAUS):
     """All rows of one split."""
     X, _, _, modules = read_documentation()
     rng = np.random.default_rng(split)
@@ -54,6 +53,3 @@ def compare(split, ranks=RANKS, taus=TAUS):
 
 
 JOBS = [{"split": split} for split in range(10)]
-
-if __name__ == "__main__":
-    run("documentation_lengths", JOBS, compare, processes=1, tolerance=TOLERANCE)

@@ -5,15 +5,14 @@ and average precision. The splits are those of documentation_held_out.csv; the m
 the training words, at the k and τ whose scores find most of what is hidden (recall@20) of the words that choose.
 """
 
-from experiments import run
+from experiments.common import cosines
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
 from experiments.judges import by_scores, embeddings, spectrum
-from experiments.remedies import cosines
 from helpers import read_documentation
 
 
-def score_split(split):
+def measure(split):
     """All rows of one split."""
     X, _, _, module_of = read_documentation()
     train, choose, _ = divide(X, split)
@@ -28,7 +27,5 @@ def score_split(split):
     return rows
 
 
+TOLERANCE = 0.05  # a tie in k or τ may fall either way
 JOBS = [{"split": split} for split in range(10)]
-
-if __name__ == "__main__":
-    run("documentation_remedies", JOBS, score_split, processes=1, tolerance=0.05)  # a tie in k or τ may fall either way

@@ -10,7 +10,6 @@ took items.
 
 import numpy as np
 
-from experiments import run
 from experiments.autoencoder import (
     ACTIVATIONS,
     READINGS,
@@ -22,7 +21,7 @@ from experiments.autoencoder import (
     pick,
     train_all,
 )
-from helpers import ndcg_at, recall_at
+from experiments.common import judged
 
 TOLERANCE = 0.02  # of single trainings: rounding grows along the steps; means over data sets differ far less
 DROPOUT = [(rate, 0.0) for rate in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98)]
@@ -34,18 +33,12 @@ FEWER = DROPOUT[:6] + SLIGHT + DECAY[:5]  # with 5 000 users
 TRAINED = {1_000: ACTIVATIONS, 4_000: ACTIVATIONS[:1]}  # the linear networks have arrived after 1 000 steps
 
 
-def judged(validation, test, data):
-    """What scores (users, p) for validation and test users are worth."""
-    row = {"validation": recall_at(validation, *data.validation)}
-    return row | {"recall": recall_at(test, *data.test), "ndcg": ndcg_at(test, *data.test)}
-
-
 def references(data):
     """The rows of popularity and of the oracle."""
     popularity = np.broadcast_to(data.X.toarray().sum(axis=0), data.test.seen.shape)
-    for name, scores in (("popularity", popularity), ("oracle", data.weights)):
-        row = {"activation": name, "rate": 0.0, "decay": 0.0, "loss": np.nan} | judged(popularity, scores, data)
-        yield row | ({"validation": np.nan} if name == "oracle" else {})
+    row = {"rate": 0.0, "decay": 0.0, "loss": np.nan}
+    yield {"activation": "popularity"} | row | judged(popularity, popularity, data)
+    yield {"activation": "oracle"} | row | judged(None, data.weights, data)
 
 
 def score(net, activation, data):
@@ -61,7 +54,7 @@ def settings(reading, users, steps):
     return GRIDS[steps] + both if users == 500 else FEWER
 
 
-def compare(reading, users, seed, steps, grid=None):
+def measure(reading, users, seed, steps, grid=None):
     """All rows of one data set and number of steps."""
     data = (draw if users == 500 else draw_more)(reading, seed)
     grid = grid or settings(reading, users, steps)
@@ -81,6 +74,3 @@ def jobs(readings, users, steps, seeds):
 
 JOBS = [job for steps in GRIDS for job in jobs(READINGS, 500, steps, SEEDS)]
 JOBS += jobs(READINGS[:1], 5_000, 4_000, SEEDS[:10])
-
-if __name__ == "__main__":
-    run("dropout", JOBS, compare, processes=1, tolerance=TOLERANCE)

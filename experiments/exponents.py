@@ -6,7 +6,6 @@ best α from −2 to 8 for AUC and for average precision, each by the labels of 
 
 import numpy as np
 
-from experiments import run
 from experiments.common import SEEDS
 from experiments.ranks import CLUSTERS, RANKS, drawn
 from helpers import cosine_similarity, readings
@@ -17,7 +16,7 @@ POWERS = np.r_[-2:2.5:0.5, 3, 4, 5, 6, 8]
 SHOWN = -1, -0.5, 0, 0.5
 
 
-def score_exponents(clusters, reading, k):
+def measure(clusters, reading, k):
     """All rows of one k."""
     rows = []
     for seed in SEEDS:
@@ -31,6 +30,3 @@ def score_exponents(clusters, reading, k):
 
 
 JOBS = [{"clusters": c, "reading": reading, "k": k} for c in CLUSTERS for reading in readings(300) for k in RANKS]
-
-if __name__ == "__main__":
-    run("exponents", JOBS, score_exponents, processes=1, tolerance=TOLERANCE)

@@ -6,16 +6,14 @@ units of the prepared data, as in held_out.csv: the scores of curves.csv, which 
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, TAUS, draw, jobs, scores
+from experiments.common import DENSE_AND_SPARSE, TAUS, draw, jobs, leading, scores
 from experiments.curves import curves
 from experiments.held_out import prepared
-from experiments.remedies import leading
 from helpers import cosine_similarity
 from helpers.spectrum import gram
 
 
-def score_prepared(reading, seed, taus=TAUS[4:-3]):
+def measure(reading, seed, taus=TAUS[4:-3]):
     """All rows of one data set."""
     data = draw(reading, seed)
     G, rows = gram(data.X), []
@@ -31,7 +29,4 @@ def score_prepared(reading, seed, taus=TAUS[4:-3]):
     return rows
 
 
-JOBS = jobs(FEW[:3:2], range(3))
-
-if __name__ == "__main__":
-    run("full_size", JOBS, score_prepared, processes=1)
+JOBS = jobs(DENSE_AND_SPARSE, range(3))

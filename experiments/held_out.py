@@ -9,18 +9,12 @@ probabilities by which the test users took items.
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, TAUS, draw, jobs
-from helpers import centered_gram, ndcg_at, recall_at, standardized_gram
+from experiments.common import FEW, KEPT, TAUS, draw, jobs, judged
+from helpers import centered_gram, standardized_gram
 from helpers.spectrum import gram
 
 RANKS = 5, 10, 20, 50, 200
 AT_ALL_RANKS = "Eq. 1", "Eq. 2"
-KEPT = {
-    "Eq. 1": lambda s, tau: s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2,  # ∞: up to a factor
-    "Eq. 2": lambda s, tau: np.maximum(1 - tau / s, 0),
-    "weight decay": lambda s, tau: np.maximum(1 - tau**2 / s**2, 0),
-}
 
 
 def prepared(G, n):
@@ -39,17 +33,15 @@ def predict(users, V, kept, origin, unit):
     return ((users.seen - origin) / unit @ V * kept @ V.T) * unit + origin
 
 
-def score_held_out(reading, seed, ranks=RANKS):
+def measure(reading, seed, ranks=RANKS):
     """All rows of one data set."""
     data = draw(reading, seed)
     G = gram(data.X)
     popularity = np.broadcast_to(G.diagonal(), data.test.seen.shape)
     rows = [
-        {"objective": "popularity", "k": 0, "tau": 0, "validation": recall_at(popularity, *data.validation)},
-        {"objective": "oracle", "k": 0, "tau": 0, "validation": np.nan},
+        {"objective": "popularity", "k": 0, "tau": 0} | judged(popularity, popularity, data),
+        {"objective": "oracle", "k": 0, "tau": 0} | judged(None, data.weights, data),
     ]
-    for row, scores in zip(rows, (popularity, data.weights), strict=True):
-        row |= {"recall": recall_at(scores, *data.test), "ndcg": ndcg_at(scores, *data.test)}
     for name, (H, *frame) in prepared(G, data.X.shape[0]).items():
         values, vectors = np.linalg.eigh(H)
         s, V = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
@@ -57,15 +49,10 @@ def score_held_out(reading, seed, ranks=RANKS):
             taus = [*TAUS, np.inf] if objective == "Eq. 1" else [tau for tau in TAUS if tau < s[0]]
             for k in ranks if name + objective in AT_ALL_RANKS else (50,):
                 for tau in taus:
-                    models = [predict(users, V[:, :k], kept(s[:k], tau), *frame) for users in data[2:4]]
-                    row = {"objective": name + objective, "k": k, "tau": tau}
-                    row |= {"validation": recall_at(models[0], *data.validation)}
-                    row |= {"recall": recall_at(models[1], *data.test), "ndcg": ndcg_at(models[1], *data.test)}
-                    rows.append(row)
+                    model = V[:, :k], kept(s[:k], tau), *frame
+                    scores = (predict(users, *model) for users in (data.validation, data.test))
+                    rows.append({"objective": name + objective, "k": k, "tau": tau} | judged(*scores, data))
     return rows
 
 
 JOBS = jobs(FEW)
-
-if __name__ == "__main__":
-    run("held_out", JOBS, score_held_out)

@@ -21,9 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, normalize, scale
 from sklearn.tree import DecisionTreeClassifier
 
-from experiments import run
-from experiments.common import TAUS, draw_smaller, jobs
-from experiments.remedies import leading
+from experiments.common import DENSE_AND_SPARSE, TAUS, draw_smaller, jobs, leading, shrunk, weightings
 from helpers import recall_at
 from helpers.spectrum import gram
 
@@ -64,13 +62,10 @@ REGRESSIONS = {"popularity: least squares": LinearRegression, "popularity: ridge
 
 def versions(s, V, tau, rng):
     """(name, item embeddings) of one model of Eq. 1."""
-    g = s**2 / (s**2 + tau**2)
-    yield "D = I", V * np.sqrt(g)
-    yield "D = √g", V
-    yield "D = 1/√g", V * g
-    yield "D = 1/√σ", V * np.sqrt(s * g)
-    yield "random D", V * np.sqrt(g) * 10 ** rng.uniform(-1, 1, len(s))
-    yield "random M", V * np.sqrt(g) @ rng.normal(size=(len(s), len(s)))
+    f = weightings(s, tau)
+    yield from ((name, V * f[name]) for name in ("D = I", "D = √g", "D = 1/√g", "D = 1/√σ"))
+    yield "random D", V * f["D = I"] * 10 ** rng.uniform(-1, 1, len(s))
+    yield "random M", V * f["D = I"] @ rng.normal(size=(len(s), len(s)))
 
 
 def predictions(B, clusters, popularity, labeled):
@@ -89,13 +84,13 @@ def agreement(name, one, other):
     return np.corrcoef(one, other)[0, 1] if name in REGRESSIONS else np.mean(one == other)
 
 
-def compare(reading, seed, clusters=5, taus=TAUS[4:-4] / 4):
+def measure(reading, seed, clusters=5, taus=TAUS[4:-4] / 4):
     """All rows of one data set."""
     data, rng = draw_smaller(reading, seed, n_clusters=clusters), np.random.default_rng(seed)
     G, seen = gram(data.X), data.validation.seen
     s, V = leading(G)
     popularity, C = np.log(G.diagonal()), data.clusters
-    tau = max(taus, key=lambda tau: recall_at(seen @ (V * (s**2 / (s**2 + tau**2))) @ V.T, *data.validation))
+    tau = max(taus, key=lambda tau: recall_at(seen @ (V * shrunk(s, tau)) @ V.T, *data.validation))
     draws = [rng.permutation(len(C)) < LABELED for _ in range(DRAWS)]
     first, rows = {}, []
     for version, B in versions(s, V, tau, rng):
@@ -118,7 +113,4 @@ def compare(reading, seed, clusters=5, taus=TAUS[4:-4] / 4):
     return rows
 
 
-JOBS = [job | {"clusters": c} for c in (5, 20) for job in jobs(["default", "activity exponent 1.5"], range(20))]
-
-if __name__ == "__main__":
-    run("inputs", JOBS, compare, processes=1, tolerance=TOLERANCE)
+JOBS = [job | {"clusters": c} for c in (5, 20) for job in jobs(DENSE_AND_SPARSE)]

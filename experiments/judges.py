@@ -23,17 +23,15 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from experiments import run
-from experiments.common import FEW, SEEDS, draw_smaller, recall
+from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, recall
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
-from experiments.held_out import KEPT
 from experiments.people import LISTS, agreement, judgments
 from experiments.people import RANKS as WORD_RANKS
 from experiments.people import TAUS as WORD_TAUS
 from experiments.people_gaps import EPOCHS, by_glosses, correlations, drawn
-from experiments.remedies import GRID, cosines
+from experiments.remedies import GRID
 from experiments.skipgram import train
 from helpers import (
     chosen_elsewhere,
@@ -48,7 +46,7 @@ from helpers import (
 from helpers.movielens import interactions, read_movielens
 from helpers.remedies import symmetric_root
 
-DATA = {"dense": FEW[0], "sparse": FEW[2]}
+DATA = dict(zip(("dense", "sparse"), DENSE_AND_SPARSE, strict=True))
 DRAWS = 10_000
 RANKS = 100, 200, 400, 800, 1_500  # the last: all there are
 TAUS = np.array([3, 4, 6, 8, 11, 16, 22])  # of documentation and MovieLens
@@ -316,15 +314,13 @@ JUDGES = {
     for kind in DATA
 } | {"documentation": documented, "MovieLens": filmed, "glosses": glossed, "skip-gram": skipped}
 REPETITIONS = {"documentation": 10, "MovieLens": 6, "skip-gram": 3}
+TOLERANCE = 0.05  # a tie in k or τ; the skip-gram is trained again
+PROCESSES = 1  # two would need too much memory
 JOBS = [{"judge": judge, "repetition": i} for judge in JUDGES for i in range(REPETITIONS.get(judge, 1))]
 COLUMNS = "tuned", "readout", "score", "unit", "value", "kept", "low", "high"
 
 
-def score_judge(judge, repetition):
+def measure(judge, repetition):
     """All rows of one repetition; of the skip-gram the seeds start with 1."""
     rows = JUDGES[judge](repetition + (judge == "skip-gram"))
     return [{column: row.get(column, np.nan) for column in COLUMNS} | {"unit": str(row["unit"])} for row in rows]
-
-
-if __name__ == "__main__":
-    run("judges", JOBS, score_judge, processes=1, tolerance=0.05)  # a tie in k or τ; the skip-gram is trained again

@@ -16,10 +16,9 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from experiments import run
-from experiments.common import TAUS, draw_smaller, jobs, scores
+from experiments.adam import minimize
+from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, scores
 from experiments.curves import curves
-from experiments.remedies import cosines, leading
 from helpers import product_norm_factors, recall_at
 from helpers.spectrum import gram
 
@@ -53,26 +52,16 @@ def predict(theta, X, variant):
 @partial(jax.jit, static_argnames="variant")
 def train(theta, X, seed, dropped, variant):
     """Adam on the squared error of the scores of users a share of whose items is dropped; the last epoch's loss."""
-    each, key = len(X) // BATCH, jax.random.key(seed)
+    epoch = len(X) // BATCH
 
-    def loss(theta, key, Y):
-        kept = jax.random.bits(key, Y.shape, jnp.uint16) >= dropped * 2**16
+    def loss(theta, t):
+        who, which = jax.random.split(jax.random.fold_in(jax.random.key(seed), t))
+        Y = X[jax.random.randint(who, (BATCH,), 0, len(X), jnp.int32)]  # int64 draws others, where x64 is on
+        kept = jax.random.bits(which, Y.shape, jnp.uint16) >= dropped * 2**16
         return jnp.sum((predict(theta, Y * kept, variant) - Y) ** 2) / BATCH
 
-    def step(state, t):
-        theta, m, v = state
-        who, which = jax.random.split(jax.random.fold_in(key, t))
-        Y = X[jax.random.randint(who, (BATCH,), 0, len(X), jnp.int32)]  # int64 draws others, where x64 is on
-        value, slope = jax.value_and_grad(loss)(theta, which, Y)
-        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
-        v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, v, slope)
-        rate = RATE * (1 + jnp.cos(jnp.pi * t / (EPOCHS * each))) / 2 / (1 - 0.9 ** (t + 1.0))
-        far = 1 - 0.99 ** (t + 1.0)
-        return (jax.tree.map(lambda w, m, v: w - rate * m / (jnp.sqrt(v / far) + 1e-8), theta, m, v), m, v), value
-
-    rest = jax.tree.map(jnp.zeros_like, theta)
-    (theta, _, _), values = jax.lax.scan(step, (theta, rest, rest), jnp.arange(EPOCHS * each))
-    return theta, values[-each:].mean()
+    theta, values = minimize(loss, theta, EPOCHS * epoch, RATE)
+    return theta, values[-epoch:].mean()
 
 
 def start(A, B):
@@ -114,24 +103,22 @@ def while_training(data, s, V, seed):
                 yield variant, name, dropped, theta, float(loss)
 
 
-def score_layer_norm(reading, seed, taus=TAUS[4:-5:2] / 4):
+def measure(reading, seed, taus=TAUS[4:-5:2] / 4):
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     s, V = leading(gram(data.X))
     rows = []
     for gauge, tau, readout, B in after_training(s, V, np.random.default_rng(seed), taus):
         row = {"variant": "after", "start": gauge, "setting": tau, "readout": readout}
-        rows.append(row | scores(cosines(B), data) | dict.fromkeys(["score", "test", "loss"], np.nan))
+        rows.append(row | scores(cosines(B), data))
     for variant, name, dropped, theta, loss in while_training(data, s, V, seed):
-        own = [recall_at(np.asarray(predict(theta, users.seen, variant), float), *users) for users in data[2:4]]
+        predicted = {}
+        for column, users in (("score", data.validation), ("test", data.test)):
+            predicted[column] = recall_at(np.asarray(predict(theta, users.seen, variant), float), *users)
         for readout, B in readouts(jax.tree.map(lambda w: np.asarray(w, float), theta), variant):
             row = {"variant": variant, "start": name, "setting": dropped, "readout": readout}
-            row |= scores(cosines(B), data) | {"score": own[0], "test": own[1], "loss": loss}
-            rows.append(row)
+            rows.append(row | scores(cosines(B), data) | predicted | {"loss": loss})
     return rows
 
 
-JOBS = jobs(["default", "activity exponent 1.5"])
-
-if __name__ == "__main__":
-    run("layer_norm", JOBS, score_layer_norm, processes=1, tolerance=TOLERANCE)
+JOBS = jobs(DENSE_AND_SPARSE)

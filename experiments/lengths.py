@@ -8,10 +8,8 @@ item–item recommender ("items_") and of a user's scores ("pairs_") is given fo
 
 import numpy as np
 
-from experiments import run
-from experiments.common import TAUS, draw_smaller, jobs
+from experiments.common import DENSE_AND_SPARSE, TAUS, draw_smaller, jobs, leading, recall_of_items
 from experiments.cosine_or_dot import PARTS, preferences, user_scores, weights
-from experiments.remedies import leading
 from helpers import cosine_similarity, recall_at, recovery_scores
 from helpers.spectrum import gram
 
@@ -27,36 +25,33 @@ def alike(E, power, F=None):
     return S / np.abs(S).max()
 
 
-def compare(reading, seed, taus=TAUS[4:-4:2]):
+def worth(B, P, seen, power, truth, data):
+    """The scores of one power: of items B, users P, all of whose items are seen, and of what is seen of PARTS."""
+    S = alike(B, power)
+    _, precision, purity = recovery_scores(S, data.clusters)
+    row = {"power": power, "items_ap": precision, "items_purity": purity}
+    row["users_near"] = user_scores(alike(P, power), truth)["users_near"]
+    row |= {f"items_{part}": recall_of_items(S, getattr(data, part)) for part in PARTS}
+    return row | {f"pairs_{part}": recall_at(alike(seen[part], power, B), *getattr(data, part)) for part in PARTS}
+
+
+def measure(reading, seed, taus=TAUS[4:-4:2]):
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     G = gram(data.X)
     s, V = leading(G)
     truth, popularity = cosine_similarity(preferences(data)), np.log(G.diagonal())
-    whole, rows = data.test.seen + data.test.hidden, []
+    rows = []
     for gauge, tau, f, h in weights(s, taus / 4):
-        B, P = V * f, whole @ V * h
+        B, A = V * f, V * h
         lengths = np.log(np.linalg.norm(B, axis=1) + 1e-12)
         row = {"gauge": gauge, "tau": tau, "length_r": np.corrcoef(lengths, popularity)[0, 1]}
-        if gauge != "D = I":
-            rows.append(row | dict.fromkeys(["power", "items_ap", "items_purity", "users_near"], np.nan))
-            rows[-1] |= {f"{kind}_{part}": np.nan for kind in ("items", "pairs") for part in PARTS}
-            continue
-        for power in POWERS:
-            S = alike(B, power)
-            _, precision, purity = recovery_scores(S, data.clusters)
-            rows.append(row | {"power": power, "items_ap": precision, "items_purity": purity})
-            rows[-1] |= {"users_near": user_scores(alike(P, power), truth)["users_near"]}
-            S -= np.diag(S.diagonal())
-            parts = list(zip(PARTS, data[2:4], strict=True))
-            rows[-1] |= {f"items_{part}": recall_at(users.seen @ S, *users) for part, users in parts}
-            rows[-1] |= {
-                f"pairs_{part}": recall_at(alike(users.seen @ V * h, power, B), *users) for part, users in parts
-            }
+        if gauge == "D = I":
+            P, seen = (data.test.seen + data.test.hidden) @ A, {part: getattr(data, part).seen @ A for part in PARTS}
+            rows += [row | worth(B, P, seen, power, truth, data) for power in POWERS]
+        else:
+            rows.append(row)
     return rows
 
 
-JOBS = jobs(["default", "activity exponent 1.5"], range(20))
-
-if __name__ == "__main__":
-    run("lengths", JOBS, compare, processes=1, tolerance=TOLERANCE)
+JOBS = jobs(DENSE_AND_SPARSE)

@@ -66,6 +66,8 @@ def two_towers(X, scale=10.0, steps=400, rate=0.02):
     import jax
     import jax.numpy as jnp
 
+    from experiments.adam import adam_step, at_rest
+
     target = jnp.asarray(X.toarray())
 
     def unit(E):
@@ -75,19 +77,12 @@ def two_towers(X, scale=10.0, steps=400, rate=0.02):
         P, B = map(unit, pair)
         return -jnp.sum(target * jax.nn.log_softmax(scale * P @ B.T)) / target.sum()
 
-    def step(state, t):
-        pair, m, v = state
-        slope = jax.grad(loss)(pair)
-        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
-        v = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, v, slope)
-        near, far = 1 - 0.9 ** (t + 1), 1 - 0.999 ** (t + 1)
-        pair = jax.tree.map(lambda w, m, v: w - rate * (m / near) / (jnp.sqrt(v / far) + 1e-8), pair, m, v)
-        return (pair, m, v), None
+    def step(t, state):
+        return adam_step(t, state, jax.grad(loss)(state[0]), rate)
 
     keys = jax.random.split(jax.random.key(0))
     start = tuple(jax.random.normal(key, (size, K)) for key, size in zip(keys, X.shape, strict=True))
-    rest = jax.tree.map(jnp.zeros_like, start)
-    (pair, _, _), _ = jax.jit(lambda s: jax.lax.scan(step, s, jnp.arange(steps)))((start, rest, rest))
+    pair, _, _ = jax.lax.fori_loop(0, steps, step, at_rest(start))
     return tuple(np.asarray(unit(E)) for E in pair)
 
 

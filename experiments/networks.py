@@ -14,7 +14,6 @@ validation users in nats, means of the two starts; best: recall of the start wit
 
 import numpy as np
 
-from experiments import run
 from experiments.autoencoder import ACTIVATIONS, READINGS, draw, draw_more, network, pick, train_all
 from experiments.dropout import score
 from helpers import cosine_similarity, nearest, overlap
@@ -68,7 +67,7 @@ def predicted(nets, activation, data):
     return {name: np.mean([row[name] for row in rows]) for name in ("loss", "validation", "recall")} | {"best": best}
 
 
-def sweep(steps, seed, reading=READINGS[0], users=500, grid=None):
+def measure(steps, seed, reading=READINGS[0], users=500, grid=None):
     """All rows of one data set and number of steps."""
     data, grid = (draw if users == 500 else draw_more)(reading, seed), grid or GRIDS[steps]
     X, order = data.X.toarray(), np.random.default_rng([seed, 28]).permutation(data.X.shape[1])
@@ -91,6 +90,3 @@ def jobs(reading, users, steps, n_seeds):
 
 JOBS = jobs(READINGS[0], 500, 2_000, 20) + jobs(READINGS[0], 500, 8_000, 10)
 JOBS += jobs(READINGS[0], 5_000, 2_000, 10) + jobs(READINGS[1], 500, 2_000, 20)
-
-if __name__ == "__main__":
-    run("networks", JOBS, sweep, processes=1, tolerance=TOLERANCE)

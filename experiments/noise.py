@@ -12,7 +12,6 @@ from jax import numpy as jnp
 from scipy.linalg import expm, logm, sqrtm
 from scipy.optimize import fsolve
 
-from experiments import run
 from experiments.small_problem import LAM1, N_ITEMS, SEEDS, K, small, watched
 from helpers import transform
 
@@ -90,7 +89,8 @@ def rest_at(rate, X, A, B, lam1=LAM1):
     def unbalanced(entries):
         curvature, covariance = noise_at(X, *solution(entries), lam1)
         total = covariance + rate * curvature @ wandering(curvature, covariance, rate) @ curvature
-        return np.subtract(*latent_blocks(total, *A.shape))[upper] / np.trace(covariance)
+        of_A, of_B = latent_blocks(total, *A.shape)
+        return (of_A - of_B)[upper] / np.trace(covariance)
 
     M = np.linalg.lstsq(A, rest(X, A, B, lam1)[0])[0]
     first = logm(M).real / 2
@@ -132,7 +132,7 @@ def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False, lam1=LAM1):
     return np.moveaxis(np.asarray(path), 1, 0)
 
 
-def merge(seed):
+def measure(seed):
     """All rows of one data set."""
     problem, runs = small(seed), RUNS if seed == 8 else EVERYWHERE
 
@@ -155,6 +155,3 @@ def merge(seed):
 
 TOLERANCE = 0.01  # averages over long runs of SGD, in which rounding errors grow
 JOBS = [{"seed": seed} for seed in SEEDS]
-
-if __name__ == "__main__":
-    run("noise", JOBS, merge, tolerance=TOLERANCE)

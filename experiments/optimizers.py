@@ -7,7 +7,6 @@ Each data set has 400 users and nine items, k = 3; larger models, mini-batches a
 
 import numpy as np
 
-from experiments import run
 from experiments.small_problem import LAM1, N_ITEMS, SEEDS, K, adam, descent, momentum, slopes, small, train, watched
 
 DRAWS, SCALES, RATIOS = (0, 1), (0.01, 0.1, 0.3), (2 / 3, 1.0, 1.5)
@@ -40,7 +39,7 @@ def als(problem, pairs, n_sweeps=500):
     return A, B
 
 
-def cross(seed, rules=RULES):
+def measure(seed, rules=RULES):
     """All rows of one data set."""
     problem = small(seed)
     names, pairs = starts(seed)
@@ -56,6 +55,3 @@ def cross(seed, rules=RULES):
 
 TOLERANCE = 0.02  # trainings of up to 160 000 steps: Adam divides by small gradients, so the last digits differ
 JOBS = [{"seed": seed} for seed in SEEDS]
-
-if __name__ == "__main__":
-    run("optimizers", JOBS, cross, tolerance=TOLERANCE)

@@ -12,7 +12,6 @@ import scipy.sparse
 from scipy.sparse.linalg import aslinearoperator, svds
 from scipy.stats import rankdata
 
-from experiments import run
 from experiments.documentation_cosines import WEIGHTS
 from helpers import read_glosses, shifted_ppmi, truncated_svd
 
@@ -99,7 +98,7 @@ def inputs(name):
     return raw, *truncated_svd(X, RANKS[-1]), WEIGHTS
 
 
-def score_input(name):
+def measure(name):
     """All rows of one input."""
     used, judged = judgments()
     raw, s, V, methods = inputs(name)
@@ -112,7 +111,5 @@ def score_input(name):
     return rows
 
 
+PROCESSES = 1  # two would need too much memory
 JOBS = [{"name": name} for name in ("0/1", "centered", "PPMI, shift 1")]
-
-if __name__ == "__main__":
-    run("people", JOBS, score_input, processes=1, tolerance=TOLERANCE)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from experiments import read, run
+from experiments import read
 from experiments.documentation_cosines import WEIGHTS
 from experiments.people import LISTS, RANKS, inputs, judgments
 from experiments.skipgram import EPOCHS, readings, train
@@ -133,7 +133,7 @@ def rows_of(columns, first, second, score):
     return rows
 
 
-def score_list(scored):
+def measure(scored):
     """All rows of one list."""
     first, second, score = judgments()[1][scored]
     return rows_of(cosines_and_dots(similarities(scored)), first, second, score)
@@ -165,7 +165,5 @@ def asked():
     yield from ((name, f"{name}, dot") for name in DOTS)
 
 
+PROCESSES = 1  # two would need too much memory
 JOBS = [{"scored": scored} for scored in LISTS]
-
-if __name__ == "__main__":
-    run("people_gaps", JOBS, score_list, processes=1, tolerance=TOLERANCE)

@@ -16,9 +16,8 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from experiments import run
-from experiments.common import TAUS, draw_smaller, jobs, scores
-from experiments.remedies import cosines, leading
+from experiments.adam import minimize
+from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, scores
 from helpers import product_norm_factors
 from helpers.spectrum import gram
 
@@ -63,20 +62,9 @@ def by_weights(X, popularity, s, V):
                 yield (power, tau), "Eq. 2", B, weighted_loss(X, weights, tau, P, B)
 
 
-def adam(loss, theta, n_steps, rate=RATE):
-    """Parameters after n_steps of Adam on loss(theta, step), and the mean loss of the last tenth of them."""
-
-    def step(state, t):
-        theta, m, v = state
-        value, slope = jax.value_and_grad(loss)(theta, t)
-        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, slope)
-        v = jax.tree.map(lambda v, g: 0.99 * v + 0.01 * g * g, v, slope)
-        now = rate * (1 + jnp.cos(jnp.pi * t / n_steps)) / 2 / (1 - 0.9 ** (t + 1.0))
-        far = 1 - 0.99 ** (t + 1.0)
-        return (jax.tree.map(lambda w, m, v: w - now * m / (jnp.sqrt(v / far) + 1e-8), theta, m, v), m, v), value
-
-    rest = jax.tree.map(jnp.zeros_like, theta)
-    (theta, _, _), values = jax.lax.scan(step, (theta, rest, rest), jnp.arange(n_steps))
+def adam(loss, theta, n_steps):
+    """Parameters after n_steps of Adam, and the mean loss of the last tenth of them."""
+    theta, values = minimize(loss, theta, n_steps, RATE)
     return theta, values[-(n_steps // 10) :].mean()
 
 
@@ -120,7 +108,7 @@ def starts(X, s, V, seed):
         yield "random", rng.normal(size=P.shape) / 10, rng.normal(size=B.shape) / 10
 
 
-def score_popularity(reading, seed):
+def measure(reading, seed):
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     X, G = data.X.toarray().astype(np.float32), gram(data.X)
@@ -146,7 +134,4 @@ def score_popularity(reading, seed):
     return rows
 
 
-JOBS = jobs(["default", "activity exponent 1.5"])
-
-if __name__ == "__main__":
-    run("popularity", JOBS, score_popularity, processes=1, tolerance=TOLERANCE)
+JOBS = jobs(DENSE_AND_SPARSE)

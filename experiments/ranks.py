@@ -11,10 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, SEEDS, Users, draw_smaller, recall
-from experiments.held_out import KEPT
-from helpers import chosen_elsewhere, cosine_similarity
+from experiments import common
+from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, Users, draw_smaller, recall_of_items
+from helpers import chosen_elsewhere, cosine_similarity, recall_at
 from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
 from helpers.spectrum import gram, spectrum_of_gram
 
@@ -30,13 +29,10 @@ METHODS = "D = I", "D = 1/√g", "D = 1/√σ", "projected back", "Eq. 2", "weig
 def weightings(s, largest):
     """{(method, setting): item weights f}; switches only below the largest τ that leaves something in all data."""
     weights = {("power", alpha): (s / s[0]) ** alpha for alpha in POWERS}
-    for tau in (0, *DIMMERS, np.inf):
-        g = s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
-        four = np.sqrt(g), g, np.sqrt(s * g), s * g
-        weights |= {(method, tau): f for method, f in zip(METHODS, four, strict=False)}
-    for tau in (0, *SWITCHES[largest > SWITCHES]):
-        weights["Eq. 2", tau] = np.sqrt(np.maximum(s - tau, 0))
-        weights["weight decay", tau] = np.sqrt(np.maximum(1 - tau**2 / s**2, 0))
+    of_eq_1, switches = ("D = I", "D = 1/√g", "D = 1/√σ", "projected back"), ("Eq. 2", "weight decay")
+    for methods, taus in ((of_eq_1, (*DIMMERS, np.inf)), (switches, SWITCHES[largest > SWITCHES])):
+        for tau in (0, *taus):
+            weights |= {(method, tau): common.weightings(s, tau)[method] for method in methods}
     return weights
 
 
@@ -44,8 +40,12 @@ def scores(method, setting, f, s, V, data):
     """AUC and average precision of a method's cosines, and the recall@20 that chooses its setting without labels."""
     S = cosine_similarity(V * f)
     counts = counts_by_level(*rounded(S, data.clusters))
-    model = S - np.eye(len(S)) if method == "power" else V * KEPT.get(method, KEPT["Eq. 1"])(s, setting) @ V.T
-    return auc_of(*counts), precision_of(*counts), recall(data.validation.seen @ model, *data.validation)
+    if method == "power":
+        recall = recall_of_items(S, data.validation)
+    else:
+        kept = KEPT.get(method, KEPT["Eq. 1"])(s, setting)
+        recall = recall_at(data.validation.seen @ V * kept @ V.T, *data.validation)
+    return auc_of(*counts), precision_of(*counts), recall
 
 
 @lru_cache(maxsize=len(SEEDS))
@@ -58,7 +58,7 @@ def drawn(reading, clusters, seed):
     return data, *spectrum_of_gram(gram(data.X), max(RANKS))  # faster than Lanczos where k is two thirds of p
 
 
-def score_ranks(clusters, reading, k):
+def measure(clusters, reading, k):
     """All rows of one k."""
     sets = [drawn(reading, clusters, seed) for seed in SEEDS]
     largest = min(s[0] for _, s, _ in sets)
@@ -78,7 +78,4 @@ def score_ranks(clusters, reading, k):
     return rows
 
 
-JOBS = [{"clusters": c, "reading": reading, "k": k} for c in CLUSTERS for reading in FEW[::2] for k in RANKS]
-
-if __name__ == "__main__":
-    run("ranks", JOBS, score_ranks, processes=1, tolerance=TOLERANCE)
+JOBS = [{"clusters": c, "reading": reading, "k": k} for c in CLUSTERS for reading in DENSE_AND_SPARSE for k in RANKS]

@@ -9,10 +9,9 @@ sets of each case: nine readings with popularity as it is, four with it normaliz
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, N_ITEMS, N_USERS, SEEDS
-from experiments.density import panels
-from helpers import cluster_auc, cosine_similarity, readings, simulate_interactions, truncated_svd
+from experiments.common import DENSE_AND_SPARSE, FEW, N_ITEMS, N_USERS, SEEDS, weightings
+from experiments.density import PANELS, seen_items
+from helpers import cluster_auc, cosine_similarity, readings, simulate_interactions
 
 TOLERANCE = 1e-3  # exact algebra
 PLAIN = "0.25 to 1.5"
@@ -22,19 +21,17 @@ NAMED = "f = 1", "D = I", "f = g"
 CHOICES = {"three": NAMED, "four": (*NAMED, "D = 1/√σ"), "other three": ("D = I", "f = g", "D = 1/√σ")}
 
 
-def measure_recipe(reading, exponents, normalized, seed):
+def measure(reading, exponents, normalized, seed):
     """The row of one data set."""
     laws = readings(N_ITEMS)[reading] | {"item_exponents": EXPONENTS[exponents], "normalize_popularity": normalized}
     sim = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS, **laws)
-    s, V = truncated_svd(sim.X, 50)
-    seen = V.any(axis=1)
-    V, clusters = V[seen], sim.clusters[seen]
+    s, V, clusters = seen_items(sim)
     first, second = np.triu_indices(len(V), 1)
     within = clusters[first] == clusters[second]
     mass = np.bincount(sim.clusters, sim.popularity)
     row = {"masses": mass.max() / mass.min(), "density": sim.X.nnz / (N_USERS * N_ITEMS), "kept": np.sum(s > 100)}
-    weights = panels(s, 100.0)
-    weights["D = 1/√σ"] = np.sqrt(s) * weights["D = I"]
+    panels = PANELS | {"D = 1/√σ": "D = 1/√σ"}
+    weights = {name: weightings(s, 100.0)[method] for name, method in panels.items()}
     cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
     pairs = {name: S[first, second] for name, S in cosines.items()}
     for name, choice in CHOICES.items():
@@ -49,12 +46,9 @@ def measure_recipe(reading, exponents, normalized, seed):
 
 MAIN = [(reading, PLAIN, normalized) for normalized in (False, True) for reading in FEW]
 OTHERS = [(reading, PLAIN, False) for reading in readings(N_ITEMS) if reading not in FEW]
-OTHERS += [(reading, exponents, False) for exponents in list(EXPONENTS)[1:] for reading in FEW[::2]]
+OTHERS += [(reading, exponents, False) for exponents in list(EXPONENTS)[1:] for reading in DENSE_AND_SPARSE]
 JOBS = [
     {"reading": reading, "exponents": exponents, "normalized": normalized, "seed": seed}
     for seed in SEEDS
     for reading, exponents, normalized in MAIN + OTHERS
 ]
-
-if __name__ == "__main__":
-    run("recipe", JOBS, measure_recipe, processes=1, tolerance=TOLERANCE)

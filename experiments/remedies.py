@@ -10,26 +10,13 @@ from itertools import chain
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, TAUS, draw_smaller, jobs, scores
+from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, scores
 from experiments.curves import curves
 from helpers import centered_gram, propensity_scaled, shifted_ppmi, standardized_gram
 from helpers.spectrum import gram
 
 POWERS = [(a, b) for b in (0, 0.5, 1) for a in (0, 0.5, 1, 1.5) if a or b] + [(2, 0)]
 GRID = np.r_[0, TAUS[2:-3] / 4]  # 0 is the limit
-
-
-def leading(G, k=20):
-    """The k leading singular values and right singular vectors, from a Gram matrix."""
-    values, vectors = np.linalg.eigh(G)
-    return np.sqrt(np.maximum(values[: -k - 1 : -1], 0)), vectors[:, : -k - 1 : -1]
-
-
-def cosines(E):
-    """Cosines of the rows of E; 0 where a row is zero."""
-    U = E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
-    return U @ U.T
 
 
 def preparations(X, G, powers=POWERS):
@@ -66,7 +53,7 @@ def negative_sampling(G):
                 yield f"PMI, β = {beta:g}, κ = {kappa:g}", "power", alpha, cosines(V[:, found] * s[found] ** alpha)
 
 
-def score_remedies(clusters, reading, seed, taus=GRID):
+def measure(clusters, reading, seed, taus=GRID):
     """All rows of one data set."""
     data = draw_smaller(reading, seed, n_clusters=clusters)
     G = gram(data.X)
@@ -75,7 +62,4 @@ def score_remedies(clusters, reading, seed, taus=GRID):
     return [dict(zip(columns, row, strict=True)) | scores(S, data) for *row, S in tables]
 
 
-JOBS = [{"clusters": clusters} | job for clusters in (5, 20) for job in jobs(FEW[:3:2])]
-
-if __name__ == "__main__":
-    run("remedies", JOBS, score_remedies, processes=1)
+JOBS = [{"clusters": clusters} | job for clusters in (5, 20) for job in jobs(DENSE_AND_SPARSE)]

@@ -30,7 +30,6 @@ import scipy.sparse as sp
 from distributed import Client, wait
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from experiments import run
 from helpers import cosine_similarity, factor_norm_factors, simulate_interactions
 from helpers.simulation import draw_activity, draw_clusters, draw_popularity, draw_preferences
 from helpers.spectrum import gram, spectrum_of_gram
@@ -318,8 +317,6 @@ GROWING = [
     *[("krylov", 1_000_000, p, 2) for p in (1_000, 10_000)],
 ]
 PAPER = ["Gram matrices", "dask.array.linalg.svd", "eigsh", "passes", *RANDOMIZED]
+PROCESSES = 1  # what is timed is alone
 JOBS = [{"way": way, "n": 20_000, "p": 1_000, "workers": 2} for way in PAPER]
 JOBS += [dict(zip(("way", "n", "p", "workers"), job, strict=True)) for job in GROWING]
-
-if __name__ == "__main__":
-    run("scaling", JOBS, measure, processes=1)

@@ -13,11 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from experiments import run
-from experiments.common import FEW, DataSet, Users, draw_smaller
+from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller
 from experiments.documentation_held_out import divide, spectrum
 from experiments.documentation_lengths import halves
-from experiments.held_out import KEPT
 from helpers import hide, read_documentation, recall_at
 from helpers.movielens import interactions, read_movielens
 from helpers.spectrum import gram
@@ -123,7 +121,7 @@ def baselines(X):
     yield "chance", np.random.default_rng(0).random(G.shape)
 
 
-def compare(data, seed):
+def measure(data, seed):
     """All rows of one data set."""
     name, data = data, SOURCES[data](seed)
     graded = data.clusters.ndim == 2
@@ -155,6 +153,3 @@ def reported(row):
 
 
 JOBS = [{"data": name, "seed": seed} for name in SOURCES for seed in range(20 if name in FEW else 10)]
-
-if __name__ == "__main__":
-    run("score_rows", JOBS, compare, processes=1, tolerance=TOLERANCE)

@@ -7,7 +7,6 @@ It needs gensim 4.4 (pip install gensim) and trains with one worker; about three
 
 import numpy as np
 
-from experiments import run
 from experiments.people import judgments, row_of, spearman
 from helpers import read_glosses
 from helpers.remedies import symmetric_root
@@ -47,7 +46,7 @@ def readings(A, B):
     return {"A": A, "B": B, "A + B": A + B, "rows of ABᵀ": back, "even split": Q @ U * np.sqrt(s), "whitened": Q @ U}
 
 
-def score_model(seed, epochs):
+def measure(seed, epochs):
     """All rows of one model."""
     used, judged = judgments()
     A, B = train(seed, epochs)
@@ -58,6 +57,3 @@ def score_model(seed, epochs):
 
 
 JOBS = [{"seed": 1, "epochs": epochs} for epochs in EPOCHS]
-
-if __name__ == "__main__":
-    run("skipgram", JOBS, score_model, processes=1, tolerance=TOLERANCE)

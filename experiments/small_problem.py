@@ -6,6 +6,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
+from experiments.adam import adam_step, falling
 from helpers import cosine_similarity, product_norm_factors, simulate_interactions, truncated_svd
 
 N_USERS, N_ITEMS, K, LAM1 = 400, 9, 3, 0.5
@@ -51,10 +52,8 @@ def adam(rate, n_steps):
     """Adam with its usual constants, its rate falling to zero along half a cosine."""
 
     def rule(slope, m, v, t):
-        m, v = 0.9 * m + 0.1 * slope, 0.999 * v + 0.001 * slope**2
-        size = jnp.sqrt(v / (1 - 0.999 ** (t + 1.0))) + 1e-8
-        now = rate * (1 + jnp.cos(jnp.pi * jnp.minimum(t / n_steps, 1))) / 2
-        return now * m / (1 - 0.9 ** (t + 1.0)) / size, m, v
+        moved, m, v = adam_step(t, (0 * m, m, v), slope, falling(rate, t, n_steps))
+        return -moved, m, v
 
     return rule
 

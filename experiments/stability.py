@@ -11,11 +11,12 @@ limit of the cosines. Other sizes of samples, another k and other splits of the 
 import numpy as np
 from scipy.linalg import eigh
 
-from experiments import run
-from experiments.common import draw, jobs
-from helpers import average_precision, cosine_similarity, nearest, overlap, recall_at
+from experiments import common
+from experiments.common import DENSE_AND_SPARSE, KEPT, draw, jobs, recall_of_items
+from experiments.curves import BY_WEIGHT
+from helpers import average_precision, cosine_similarity, nearest, overlap
 
-K, READINGS = 50, ["default", "activity exponent 1.5"]
+K, READINGS = 50, DENSE_AND_SPARSE
 GRID = np.r_[0, np.round(4 * 2 ** (np.arange(-1, 18, 2) / 2), 1), np.inf]  # 0, 2.8 … 1 448.2, ∞
 TOLERANCE = 5e-3  # exact algebra, but tied neighbors, and directions in the bulk of the spectrum, hang on rounding
 
@@ -35,22 +36,16 @@ def weightings(taus):
     """(method, τ, item weights as a function of σ, up to a factor)."""
     yield "f = 1", 0, np.ones_like
     for tau in taus:
-        yield "D = I", tau, lambda s, t=tau: s / size(s, t)
-        yield "f = g", tau, lambda s, t=tau: (s / size(s, t)) ** 2
-        yield "projected back", tau, lambda s, t=tau: s * (s / size(s, t)) ** 2
-        if tau < np.inf:
-            yield "Eq. 2", tau, lambda s, t=tau: np.sqrt(np.maximum(s - t, 0))
-            yield "weight decay", tau, lambda s, t=tau: np.sqrt(np.maximum(1 - (t / np.maximum(s, t)) ** 2, 0))
-
-
-def size(s, tau):
-    """√(σ² + τ²); for τ = ∞ what is left of it when all weights are multiplied by one number."""
-    return np.hypot(s, tau) if tau < np.inf else 1
+        at = min(tau, 1e9)  # as good as ∞, where both halves need one factor
+        for method in ("D = I", "D = 1/√g", "projected back", "Eq. 2", "weight decay"):
+            if tau < np.inf or method not in KEPT:
+                name = BY_WEIGHT.get(method, method)
+                yield name, tau, lambda s, at=at, method=method: common.weightings(s, at)[method]
 
 
 def squared_weights(weight, s, k=K):
     """f² of all p directions: 0 beyond the k-th."""
-    return np.where(np.arange(len(s)) < k, weight(s) ** 2, 0)
+    return np.append(weight(s[:k]) ** 2, np.zeros(len(s) - k))
 
 
 def steepest(s, s_other, f2, f2_other):
@@ -88,7 +83,7 @@ def compare(spectra, weight, apart, k=K):
     return row | {"survive": overlap(nearest(S), nearest(S_other))}, S
 
 
-def split(reading, seed, taus=GRID):
+def measure(reading, seed, taus=GRID):
     """All rows of one data set."""
     data = draw(reading, seed)
     spectra = halves(data.X, np.random.default_rng([seed, 7]))
@@ -96,13 +91,9 @@ def split(reading, seed, taus=GRID):
     for method, tau, weight in weightings(taus / np.sqrt(2)):
         if min(weight(s[:1])[0] for s, _ in spectra) > 0:
             row, S = compare(spectra, weight, apart)
-            found = recall_at(data.validation.seen @ (S - np.eye(len(S))), *data.validation)
-            row |= {"ap": average_precision(S, data.clusters), "recall": found}
+            row |= {"ap": average_precision(S, data.clusters), "recall": recall_of_items(S, data.validation)}
             rows.append({"method": method, "tau": np.round(tau * np.sqrt(2), 1)} | row)
     return rows
 
 
 JOBS = jobs(READINGS)
-
-if __name__ == "__main__":
-    run("stability", JOBS, split, tolerance=TOLERANCE)

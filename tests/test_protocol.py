@@ -4,6 +4,7 @@ On small data sets; the long runs themselves are in experiments/.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
@@ -117,7 +118,7 @@ WEIGHTS = {  # item weights f by method, at λ₁ = τ² and λ₂ = τ or at th
 
 
 def test_every_weighting_is_scored_on_all_users(whole, exact):
-    rows = curves.score_curves("default", 3)
+    rows = curves.measure("default", 3)
     assert whole == [(("default", 3), {})]
     assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
     data, s, V = exact
@@ -149,12 +150,12 @@ def untrained(monkeypatch):
 
 def held_out_rows(data, monkeypatch):
     monkeypatch.setattr(held_out, "draw", lambda reading, seed: data)
-    return held_out.score_held_out("default", 3, ranks=(50,))
+    return held_out.measure("default", 3, ranks=(50,))
 
 
 def dropout_rows(data, monkeypatch):
     monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
-    rows = dropout.compare("default", 500, 3, 1_000)
+    rows = dropout.measure("default", 500, 3, 1_000)
     return [row for row in rows if row["activation"] != "oracle"]
 
 
@@ -171,7 +172,7 @@ def test_held_out_users_are_validated_on_and_tested_on_apart(rows_of, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "compute", [lambda: dropout.compare("default", 500, 3, 1_000), lambda: networks.sweep(2_000, 3)]
+    "compute", [lambda: dropout.measure("default", 500, 3, 1_000), lambda: networks.measure(2_000, 3)]
 )
 def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
     compute()
@@ -203,8 +204,8 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
 
 
 def test_every_remedy_is_scored_on_all_users(whole, exact):
-    rows = remedies.score_remedies("default", 3, np.array([6.0]))
-    assert whole == [(("default", 3), {})]
+    rows = remedies.measure(5, "default", 3, np.array([6.0]))
+    assert whole == [(("default", 3), {"n_clusters": 5})]
     data, size, _ = exact
     X = data.X.toarray()
     for preparation, Y in (("as given", X), ("centered", X - X.mean(axis=0))):
@@ -217,7 +218,7 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
-    rows = cosine_or_dot.compare("default", 3, taus=np.array([24.0]))  # τ is a quarter of it
+    rows = cosine_or_dot.measure("default", 3, taus=np.array([24.0]))  # τ is a quarter of it
     assert whole == [(("default", 3), {"n_clusters": 5})]
     data, s, V = exact
     B = V[:, :20] * np.sqrt(s[:20] ** 2 / (s[:20] ** 2 + 36))
@@ -272,3 +273,19 @@ def test_the_gradient_of_training_for_cosines(loss):
 
     slope = sum(np.sum(part * direction) for part, direction in zip(value(0)[1], along, strict=True))
     assert_allclose(slope, (value(1e-6)[0] - value(-1e-6)[0]) / 2e-6, rtol=1e-6)
+
+
+def test_a_setting_is_tuned_on_the_other_data_sets_or_by_its_own_column():
+    best_of, predicts = {0: [3, 1, 2], 1: [3, 9, 1], 2: [0, 1, 7]}, {0: [0, 1, 0], 1: [0, 0, 1], 2: [1, 0, 0]}
+    cells = [(seed, tau) for seed in best_of for tau in range(3)]
+    rows = pd.DataFrame(cells, columns=["seed", "tau"])
+    rows["ap"] = [best_of[seed][tau] for seed, tau in cells]
+    rows["recall"] = [predicts[seed][tau] for seed, tau in cells]
+    found, chosen = common.tuned(rows, "ap", "elsewhere", keys=["tau"])
+    assert (found.to_list(), chosen.to_list()) == ([1, 1, 1], [1, 2, 1])
+    found, chosen = common.tuned(rows, "ap", "recall", keys=["tau"])
+    assert (found.to_list(), chosen.to_list()) == ([1, 1, 0], [1, 2, 0])
+    found, chosen = common.tuned(rows.drop(index=4), "ap", "elsewhere", keys=["tau"])  # data set 1 has no τ = 1
+    assert chosen.to_list() == [2, 2, 0]
+    rows = rows.rename(columns={"tau": "setting"}).assign(power=1.0)
+    assert common.tuned(rows, "ap", "elsewhere", ["power", "setting"])[1].to_list() == [(1, 1), (1, 2), (1, 1)]

@@ -19,7 +19,7 @@ from experiments import (
     read,
     remedies,
 )
-from experiments.remedies import cosines
+from experiments.common import cosines
 from helpers import choices_of_d, cosine_similarity, product_norm_factors, recall_at
 
 
@@ -42,7 +42,7 @@ def test_biases_are_those_of_columns_and_of_rows(data):
     X = data.X.toarray()
     items = X - X.mean(axis=0)
     users = items - items.mean(axis=1, keepdims=True)
-    found = centering.compare("default", 3, np.array([4.0]))
+    found = centering.measure("default", 3, np.array([4.0]))
     rows = {row["readout"]: row for row in found if row["setting"] in (0, 4)}
     assert set(rows) == set(centering.READOUTS)
     for readout in ("D = I", "Eq. 2"):
@@ -57,7 +57,7 @@ def test_biases_are_those_of_columns_and_of_rows(data):
 
 
 def test_the_best_recall_of_own_scores_is_in_the_units_of_the_data(data):
-    rows = {(row["preparation"], row["objective"]): row for row in by_scores.choose(5, "default", 3)}
+    rows = {(row["preparation"], row["objective"]): row for row in by_scores.measure(5, "default", 3)}
     X, seen, mean = data.X.toarray(), data.validation.seen, data.X.toarray().mean(axis=0)
     for name, Y, origin in (("as given", X, 0), ("centered", X - mean, mean)):
         s, V = right(Y)
@@ -137,10 +137,10 @@ def test_readouts_of_centered_data_are_rescalings_of_the_minimizer(data, experim
     Y = X - X.mean(axis=0)
     if experiment == "remedies":
         tau, k = 6 * np.linalg.norm(Y) / np.linalg.norm(X), 20
-        rows = remedies.score_remedies(5, "default", 3, np.array([6.0]))
+        rows = remedies.measure(5, "default", 3, np.array([6.0]))
     else:
         tau, k = 6.0, 50
-        rows = full_size.score_prepared("default", 3, np.array([6.0]))
+        rows = full_size.measure("default", 3, np.array([6.0]))
     found = {row["readout"]: row["ap"] for row in rows if row["preparation"] == "centered" and row["setting"] in (0, 6)}
     assert set(found) == READOUTS
     s, V = right(Y, k)
@@ -186,7 +186,7 @@ def test_each_data_set_has_the_setting_that_is_best_in_the_others():
 
 def test_a_judge_sees_one_model_and_then_each_readout_at_its_own(data, monkeypatch):
     monkeypatch.setattr(judges, "SEEDS", range(2))
-    rows = pd.DataFrame(judges.score_judge("dense, 5 clusters", 0))
+    rows = pd.DataFrame(judges.measure("dense, 5 clusters", 0))
     first = rows[rows.tuned == "by predictions"].query("readout == 'as trained'")
     assert (first.kept == 1).all()
     X = data.X.toarray()

@@ -3,15 +3,14 @@
 A job is made smaller by a shorter grid, never by other data, so that its rows stand in the committed table.
 """
 
-import runpy
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
 import pytest
 from chapters import ROOT
 
-import experiments
 from experiments import finished, read
 from experiments.people import judgments
 from experiments.small_problem import adam
@@ -108,23 +107,6 @@ ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_ma
 LIBRARY = {"people": "gensim", "people_gaps": "gensim"}  # which has the judgments
 
 
-@pytest.fixture
-def launch(monkeypatch):
-    """What a script hands to experiments.run when it is launched."""
-
-    def launched(name):
-        handed = {}
-
-        def run(table, jobs, compute, processes=2, digits=4, tolerance=1e-3):
-            handed.update(table=table, jobs=jobs, compute=compute, tolerance=tolerance)
-
-        monkeypatch.setattr(experiments, "run", run)
-        runpy.run_path(str(ROOT / f"experiments/{name}.py"), run_name="__main__")
-        return handed
-
-    return launched
-
-
 def found(row, table, tolerance):
     """Whether a table has this row, its numbers within the tolerance."""
     for column, value in row.items():
@@ -136,26 +118,23 @@ def found(row, table, tolerance):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_rows_of_a_small_job_stand_in_the_table(name, launch, monkeypatch):
+def test_the_rows_of_a_small_job_stand_in_the_table(name, monkeypatch):
     pytest.importorskip(LIBRARY.get(name, "numpy"))
-    job, arguments, shorter = SMALL[name]
-    compute, tolerance = (launch(name)[part] for part in ("compute", "tolerance"))
+    script, (job, arguments, shorter) = import_module(f"experiments.{name}"), SMALL[name]
     for what, value in shorter.items():
-        names = compute.__globals__
-        monkeypatch.setitem(names, what, value(names[what]) if callable(value) else value)
-    rows = [job | row for row in compute(**job, **arguments)]
+        monkeypatch.setattr(script, what, value(getattr(script, what)) if callable(value) else value)
+    rows = [job | row for row in script.measure(**job, **arguments)]
     table = read(name).fillna(dict.fromkeys(read(name).select_dtypes(exclude="number"), ""))
-    lacking = [row for row in rows if not found(row, table, tolerance)]
+    lacking = [row for row in rows if not found(row, table, getattr(script, "TOLERANCE", 1e-3))]
     assert rows
     advice = f"not in experiments/{name}.csv: take a job of it, or say make experiments ONLY={name}"
     assert not lacking, f"{pd.DataFrame(lacking).to_string()}\n{advice}"
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_table_is_complete_and_in_the_order_of_its_jobs(name, launch):
-    handed = launch(name)
-    assert handed["table"] == name
-    assert finished(name, handed["jobs"]), f"experiments/{name}.csv lacks jobs: say make experiments ONLY={name}"
+def test_every_table_is_complete_and_in_the_order_of_its_jobs(name):
+    jobs = import_module(f"experiments.{name}").JOBS
+    assert finished(name, jobs), f"experiments/{name}.csv lacks jobs: say make experiments ONLY={name}"
 
 
 def test_every_table_has_a_small_job():
