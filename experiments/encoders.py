@@ -14,7 +14,6 @@ The lists come with gensim (pip install gensim). Ten minutes.
 import numpy as np
 import pandas as pd
 
-from experiments import run
 from experiments.people import LISTS, pairs, read_judgments
 from experiments.people_gaps import correlations, drawn
 from helpers import nearest, normalize_rows, read_encoder
@@ -195,13 +194,10 @@ def score_texts(encoder, judge):
     return rows(found.mean(), both, means, found["cosine", 0].mean(), leads)
 
 
-def score(encoder, judge):
+def measure(encoder, judge):
     """All rows of one encoder and judge."""
     return score_people(encoder, judge) if judge in LISTS else score_texts(encoder, judge)
 
 
 JUDGES = {"MiniLM": (*LISTS, "definitions", "functions"), "4-bit e5-small": (*LISTS, "definitions"), "GloVe": LISTS}
 JOBS = [{"encoder": encoder, "judge": judge} for encoder, judges in JUDGES.items() for judge in judges]
-
-if __name__ == "__main__":
-    run("encoders", JOBS, score, processes=1, tolerance=TOLERANCE)
