@@ -67,10 +67,16 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"TRAINED": {1_000: ["ReLU"]}},
     ),
     "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
+    "forged": ({"k": 50, "scored": "wordsim", "condition": 1.5}, {}, {}),
     "full_size": ({"reading": "default", "seed": 0}, {"taus": TAU}, {}),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
     "inputs": ({"reading": "default", "seed": 2, "clusters": 20}, {}, {}),
+<<<<<<< HEAD
     "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
+=======
+    "judged": ({"k": 50, "judge": "people", "scored": "simlex", "split": 1, "n": 80}, {}, {}),
+    "judges": ({"judge": "dense", "repetition": 3}, {}, {}),
+>>>>>>> 62242ba (A benchmark of pairs can be forged at a price: tables of what is attainable, typical and transferred, and of rulers learned from judgments)
     "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "ndcg": (SPARSE, {}, {}),
@@ -104,7 +110,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "stability": (SPARSE, {"taus": TAU}, {}),
 }
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
-LIBRARY = {"people": "gensim", "people_gaps": "gensim"}  # which has the judgments
+LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
 
 
 def found(row, table, tolerance):
