@@ -71,12 +71,8 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "full_size": ({"reading": "default", "seed": 0}, {"taus": TAU}, {}),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
     "inputs": ({"reading": "default", "seed": 2, "clusters": 20}, {}, {}),
-<<<<<<< HEAD
-    "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
-=======
     "judged": ({"k": 50, "judge": "people", "scored": "simlex", "split": 1, "n": 80}, {}, {}),
-    "judges": ({"judge": "dense", "repetition": 3}, {}, {}),
->>>>>>> 62242ba (A benchmark of pairs can be forged at a price: tables of what is attainable, typical and transferred, and of rulers learned from judgments)
+    "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
     "layer_norm": (SPARSE, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "ndcg": (SPARSE, {}, {}),
@@ -86,6 +82,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"TRAINED": {2_000: ["ReLU"]}},
     ),
     "noise": ({"seed": 0}, {}, {}),
+    "noise_size": ({"seed": 0, "begun": "none"}, {}, {"STEPS": (2_000,)}),
     "optimizers": ({"seed": 0}, {"rules": [("Adam", adam, 0.01, 10_000), ("ALS", None, 0, 500)]}, {}),
     "people": (
         {"name": "0/1"},
