@@ -15,7 +15,6 @@ import numpy as np
 from jax import numpy as jnp
 from scipy.stats import rankdata
 
-from experiments import run
 from experiments.people import LISTS, agreement, judgments, spearman
 from helpers import choices_of_d, read_glosses, realizing_transform, shrinkage, truncated_svd
 
@@ -122,7 +121,7 @@ def drawn(rng, k, c):
     return np.linalg.qr(rng.normal(size=(k, k)))[0] * c**sizes
 
 
-def score(k, scored, condition):
+def measure(k, scored, condition):
     """One row."""
     E, judged = balanced(k), judgments()[1]
     first, second, said = judged[scored]
@@ -154,6 +153,3 @@ def score(k, scored, condition):
 
 
 JOBS = [{"k": k, "scored": name, "condition": c} for k in RANKS[::-1] for name in LISTS for c in CONDITIONS]
-
-if __name__ == "__main__":
-    run("forged", JOBS, score, tolerance=TOLERANCE)

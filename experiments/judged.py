@@ -13,7 +13,6 @@ back. Five minutes.
 import numpy as np
 from scipy.stats import rankdata
 
-from experiments import run
 from experiments.forged import LAM1, balanced, spectrum
 from experiments.people import ALPHAS, LISTS, judgments, spearman
 from experiments.people_gaps import TAIL, TIMES, correlations, drawn
@@ -127,7 +126,7 @@ def intervals(columns, first, second, said):
     return row
 
 
-def score(k, judge, scored, split, n):
+def measure(k, judge, scored, split, n):
     """One row."""
     E, judged = balanced(k), judgments()[1]
     if judge == "projected back":
@@ -152,6 +151,7 @@ def score(k, judge, scored, split, n):
     return [row | (intervals(columns, i[new], j[new], y[new]) if n == 0 else dict.fromkeys(ends, np.nan))]
 
 
+PROCESSES = 1
 JOBS = [{"k": 400, "judge": judge, "scored": name, "split": 0, "n": 0} for judge in JUDGES for name in LISTS]
 JOBS += [
     {"k": k, "judge": judge, "scored": name, "split": i, "n": n}
@@ -160,6 +160,3 @@ JOBS += [
     for name, numbers in NUMBERS.items()
     for n in numbers
 ]
-
-if __name__ == "__main__":
-    run("judged", JOBS, score, processes=1, tolerance=TOLERANCE)

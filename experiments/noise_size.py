@@ -12,7 +12,6 @@ from jax import numpy as jnp
 from scipy.linalg import sqrtm
 from scipy.sparse import csr_array
 
-from experiments import run
 from experiments.noise import geometric_mean
 from helpers import (
     cosine_similarity,
@@ -75,7 +74,7 @@ def trained(X, A, B, seed):
         yield tuple(np.asarray(side, float) for side in pair)
 
 
-def settle(seed, begun):
+def measure(seed, begun):
     """All rows of one run."""
     X = data(seed)
     s, V = truncated_svd(csr_array(X), K)
@@ -97,7 +96,5 @@ def settle(seed, begun):
     return rows
 
 
+PROCESSES = 1
 JOBS = [{"seed": seed, "begun": start} for seed in (0,) for start in ("none", "all")]
-
-if __name__ == "__main__":
-    run("noise_size", JOBS, settle, processes=1, tolerance=TOLERANCE)
