@@ -7,6 +7,8 @@ from chapters import ROOT, read
 CELLS = read(ROOT / "book/questions.ipynb")
 ASKED = {  # what people type, and the section that answers
     "unrelated texts high cosine similarity threshold": "threshold",
+    "openai cohere bge e5 sentence-transformers glove fasttext similarity scores comparable": "encoders",
+    "anisotropy threshold retrieval rag duplicates": "encoders",
     "cosine dot product euclidean vector store": "store",
     "similar items recommendations user only item": "row",
     "row predicted scores item-to-item similarity": "scores",

@@ -66,6 +66,11 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"grid": [(0.1, 0.0)]},
         {"TRAINED": {1_000: ["ReLU"]}},
     ),
+    "encoders": (
+        {"encoder": "4-bit e5-small", "judge": "definitions"},
+        {},
+        {"GRIDS": lambda grids: {method: grids[method] for method in ("cosine", "centered", "whitened")}},
+    ),
     "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
     "forged": ({"k": 50, "scored": "wordsim", "condition": 1.5}, {}, {}),
     "full_size": ({"reading": "default", "seed": 0}, {"taus": TAU}, {}),
