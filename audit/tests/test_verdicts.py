@@ -516,7 +516,7 @@ def test_the_headline_says_its_if(rng):
         ("fastText", "no", "without a penalty"),
         ("doc2vec", "no", "without a penalty"),
         ("node2vec", "no", "without a penalty"),
-        ("LightGCN", "unknown", "before the graph averages them"),
+        ("LightGCN", "unknown", "before they are added or averaged"),
         ("TensorFlow Recommenders", "no", "differences of scores"),
         ("Surprise NMF", "unknown", "nonnegative"),
         ("CLIP", "unknown", "the users' rows would show"),

@@ -123,10 +123,10 @@ OBJECTIVES = {
         "factors have the same scores, and whether training came to rest, the numbers do not show",
     ),
     "propagated": Objective(
-        "a penalty on embeddings that a graph averages before they are compared (LightGCN)",
+        "a penalty on embeddings that are added or averaged before they are compared (LightGCN, SVD++)",
         ByTheory("unknown"),
-        "the penalty is on the embeddings before the graph averages them, so that balance after it shows nothing, and "
-        "stochastic steps with a small penalty rarely reach the exact minimum",
+        "the penalty is on the embeddings before they are added or averaged, so that balance after it shows nothing, "
+        "and stochastic steps with a small penalty rarely reach the exact minimum",
     ),
     "summed": Objective(
         "no penalty, and the file holds the sum of both factors, W + W̃ (GloVe)",
@@ -167,6 +167,7 @@ LIBRARIES = {
     "LightFM": Library("ranking", True, ("LightFM WARP", "LightFM BPR", "LightFM logistic", "WARP")),
     "Surprise SVD": Library("weighted-steps", True, ("Surprise", "FunkSVD", "Surprise SVD biased")),
     "Surprise NMF": Library("nonnegative-penalized"),
+    "Surprise SVDpp": Library("propagated", True, ("SVD++",)),
     "LightGCN": Library("propagated", True),
     "gensim skip-gram": Library("none", aliases=("word2vec", "skip-gram", "SGNS", "gensim", "gensim word2vec")),
     "gensim CBOW": Library("none", aliases=("CBOW",)),

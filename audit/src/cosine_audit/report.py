@@ -14,6 +14,7 @@ from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
 from cosine_audit.gauges import as_array, in_gauge, valid_matrix, valid_pair
+from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
 
 TERMS = (
@@ -44,12 +45,23 @@ def audit(
 ):
     """Did training determine the cosines of these item embeddings? A Report.
 
-    Parameters: items (p, k); users (n, k), the other factor, all of its rows: the scores are users @ items.T;
-    trained_by, a library, or objective, see `objectives`; names (p,) of the items; item_counts (p,) and user_counts
-    (n,), how often each occurs; labels (p,), a category of each item; again (p, ·), items of a second run; sample, how
-    many items' neighbors are looked up; progress, called with a gauge and the share that is done.
+    Parameters: items (p, k), or a fitted model, see `models`, which brings what it knows of the rest; users (n, k), the
+    other factor, all of its rows: the scores are users @ items.T; trained_by, a library, or objective, see
+    `objectives`; names (p,) of the items; item_counts (p,) and user_counts (n,), how often each occurs; labels (p,), a
+    category of each item; again (p, ·), items of a second run, or its model; sample, how many items' neighbors are
+    looked up; progress, called with a gauge and the share that is done.
     Raises ValueError or TypeError that names argument and value.
     """
+    model, other = model_of(items), model_of(again, "again")
+    if model is not None:
+        items, names = model.items, model.names if names is None else names
+        item_counts = model.item_counts if item_counts is None else item_counts
+        if users is None:
+            users, user_counts = model.users, model.user_counts if user_counts is None else user_counts
+        if trained_by is None and objective is None:
+            trained_by, objective = model.trained_by, model.objective
+    if other is not None:
+        again = other.items if model is None or model.names is None else joined(other, model.names)
     said = what_was_said(trained_by, objective)
     B, P = valid_pair(items, users)
     if B.shape[1] < 2:
@@ -69,7 +81,18 @@ def audit(
     findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
     findings += v.about_labels(space, labels) if labels is not None else []
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
-    return Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
+    report = Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
+    report.read += [] if model is None else model.read
+    return report
+
+
+def joined(other, names):
+    """The items of a second run's model in the order of the names; ValueError if one is missing."""
+    rows = {str(name): row for row, name in enumerate(other.names or [])}
+    missing = [name for name in map(str, names) if name not in rows]
+    if missing:
+        raise ValueError(f"again must have all items by name, got none for {plain(missing[0])!r}")
+    return other.items[[rows[str(name)] for name in names]]
 
 
 def valid_vector(name, values, E):

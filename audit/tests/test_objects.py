@@ -1,0 +1,289 @@
+"""Fitted models, as other people's libraries leave them, are audited as their arrays are."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from cosine_audit import audit
+from scipy.sparse import csr_matrix
+
+from . import losses as by
+
+pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
+X = by.shop()
+SENTENCES = [[str(item) for item in np.flatnonzero(row)] for row in X]
+
+
+def implicit(name, **options):
+    cpu = pytest.importorskip("implicit.cpu", reason="implicit is a test extra")
+
+    (cls,) = [getattr(one, name) for one in (cpu.als, cpu.bpr, cpu.lmf) if hasattr(one, name)]
+    return cls(factors=by.K, random_state=0, num_threads=1, **options)
+
+
+def fitted(name, **options):
+    model = implicit(name, **options)
+    model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
+    return model
+
+
+def gensim(name, **options):
+    cls = getattr(pytest.importorskip("gensim.models", reason="gensim is a test extra"), name)
+    texts = SENTENCES
+    if name == "Doc2Vec":
+        from gensim.models.doc2vec import TaggedDocument
+
+        texts = [TaggedDocument(words, [f"doc {i}"]) for i, words in enumerate(SENTENCES)]
+    options = {"bucket": 100} | options if name == "FastText" else options
+    return cls(texts, vector_size=by.K, window=40, min_count=1, epochs=5, workers=1, seed=0, **options)
+
+
+def sklearn(path, *arguments, **options):
+    module, name = path.split(".")
+    cls = getattr(pytest.importorskip(f"sklearn.{module}", reason="scikit-learn is a test extra"), name)
+    return cls(*arguments, **options)
+
+
+def surprise(name, **options):
+    library = pytest.importorskip("surprise", reason="scikit-surprise is a test extra")
+    train = trainset(library)
+    return getattr(library, name)(n_factors=by.K, n_epochs=5, random_state=0, **options).fit(train)
+
+
+def trainset(library):
+    rng = np.random.default_rng(0)
+    ratings = [(f"u{u}", f"i{i}", 1 + int(rng.integers(5)), None) for u, i in np.argwhere(X)]
+    data = library.Dataset(library.Reader(rating_scale=(1, 5)))
+    return data.construct_trainset(ratings)
+
+
+def same(model, items, users=None, **said):
+    """The report of a model, which is that of its arrays."""
+    report, wanted = audit(model), audit(items, users, **said)
+    one, other = report.to_dict(), wanted.to_dict()
+    assert one | {"read": []} == other
+    if users is not None:
+        np.testing.assert_array_equal(report.safe_items, wanted.safe_items)
+    return report
+
+
+BPR, LMF = "BayesianPersonalizedRanking", "LogisticMatrixFactorization"
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "biases"),
+    [("AlternatingLeastSquares", "implicit ALS", 0), (BPR, "implicit BPR", 1), (LMF, "implicit LMF", 2)],
+)
+def test_implicit(name, said, biases):
+    model = fitted(name)
+    items, users = model.item_factors, model.user_factors
+    assert (len(items), len(users), items.shape[1]) == (by.ITEMS, by.USERS, by.K + biases)
+    report = same(model, items[:, : by.K], users[:, : by.K], trained_by=said)
+    assert f"penalty {model.regularization}, iterations {model.iterations}" in report.read[0]
+    assert len(report.read) == 1 + bool(biases)
+
+
+@pytest.mark.parametrize(("name", "columns"), [(BPR, slice(by.K)), (LMF, slice(by.K))])
+def test_biases_do_not_move_the_safe_items(name, columns):
+    """The centered scores of all columns, biases and ones among them, are those of the factors alone."""
+    model = fitted(name, iterations=10)
+    scores = np.float64(model.user_factors) @ np.float64(model.item_factors).T
+    scores -= scores.mean(axis=0)
+    scores -= scores.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(by.cosines(audit(model).safe_items), by.cosines(scores.T), atol=1e-4)
+
+
+def test_without_a_penalty_als_is_not_a_balanced_minimum():
+    assert audit(fitted("AlternatingLeastSquares", regularization=0.0)).objective == "none"
+    assert audit(fitted(BPR, regularization=0.0)).verdict == "no"
+
+
+def test_the_numbers_decide_where_the_library_alone_does_not():
+    assert audit(fitted("AlternatingLeastSquares", regularization=3.0, iterations=300)).verdict == "yes"
+    assert audit(fitted("AlternatingLeastSquares")).verdict == "no"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("Word2Vec", {"sg": 1}, "gensim skip-gram"),
+        ("Word2Vec", {"sg": 0}, "gensim CBOW"),
+        ("Word2Vec", {"sg": 1, "hs": 1, "negative": 0}, "gensim hs"),
+        ("Word2Vec", {"sg": 1, "hs": 1, "negative": 5}, "gensim hs"),
+        ("FastText", {"sg": 1}, "fastText"),
+        ("Doc2Vec", {"dm": 0}, "doc2vec"),
+        ("Doc2Vec", {"dm": 1}, "doc2vec"),
+    ],
+)
+def test_gensim(name, options, said):
+    model = gensim(name, **options)
+    inputs = model.dv if name == "Doc2Vec" else model.wv
+    outputs = [] if options.get("negative") == 0 else [model.syn1neg]
+    users = np.vstack(outputs + ([model.syn1] if options.get("hs") else []))
+    counts = None if name == "Doc2Vec" else [inputs.get_vecattr(word, "count") for word in inputs.index_to_key]
+    report = same(model, inputs.vectors, users, trained_by=said, names=inputs.index_to_key, item_counts=counts)
+    assert report.verdict == "no"
+
+
+def test_inputs_of_fasttext_are_what_its_outputs_met():
+    """Its word vectors hold the n-grams; the score of a word is that of this sum."""
+    model = gensim("FastText", sg=1)
+    word = model.wv.index_to_key[0]
+    np.testing.assert_allclose(model.wv.vectors[0], model.wv[word], rtol=1e-6)
+
+
+def test_keyed_vectors_alone_say_nothing_of_training():
+    model = gensim("Word2Vec", sg=1)
+    assert audit(model.wv).verdict == "unknown"
+    assert audit(model.wv, model.syn1neg, trained_by="skip-gram").safe_items is not None
+    with pytest.raises(ValueError, match="Doc2Vec without dm_concat"):
+        audit(gensim("Doc2Vec", dm=1, dm_concat=1))
+
+
+@pytest.mark.parametrize(("name", "said"), [("SVD", "Surprise SVD"), ("NMF", "Surprise NMF")])
+def test_surprise(name, said):
+    model = surprise(name)
+    train = model.trainset
+    counts = {"item_counts": [len(train.ir[i]) for i in range(train.n_items)]}
+    counts["user_counts"] = [len(train.ur[u]) for u in range(train.n_users)]
+    names = [train.to_raw_iid(i) for i in range(train.n_items)]
+    report = same(model, model.qi, model.pu, trained_by=said, names=names, **counts)
+    assert report.names[train.to_inner_iid("i7")] == "i7"
+
+
+def test_users_of_svdpp_are_those_of_its_predictions():
+    model = surprise("SVDpp")
+    train, report = model.trainset, audit(model)
+    scores = report.users @ report.items.T
+    u, i = train.to_inner_uid("u3"), train.to_inner_iid("i7")
+    wanted = model.estimate(u, i) - train.global_mean - model.bu[u] - model.bi[i]
+    assert scores[u, i] == pytest.approx(wanted, abs=1e-12)
+    assert (report.verdict, report.trained_by) == ("unknown", "Surprise SVDpp")
+
+
+def test_without_a_penalty_surprise_leaves_every_m():
+    report = audit(surprise("SVD", reg_all=0.0))
+    assert (report.objective, report.verdict) == ("none", "no")
+    assert audit(surprise("SVD", reg_pu=0.0)).objective == "unknown"
+
+
+@pytest.mark.parametrize("name", ["TruncatedSVD", "PCA", "NMF"])
+def test_decompositions(name):
+    options = {"max_iter": 2_000} if name == "NMF" else {}
+    model = sklearn(f"decomposition.{name}", by.K, random_state=0, **options).fit(X)
+    report = same(model, model.components_.T, trained_by=name)
+    assert "model.transform(X)" in report.read[-1]
+    users = model.transform(X)
+    assert audit(model, users).to_dict() | {"read": []} == audit(model.components_.T, users, trained_by=name).to_dict()
+
+
+def test_nmf_knows_its_penalties():
+    for penalties, wanted in ({"alpha_W": 0.001}, "nonnegative-penalized"), ({"alpha_H": 0.001}, "unknown"):
+        model = sklearn("decomposition.NMF", by.K, tol=1e-3, max_iter=2_000, random_state=0, **penalties)
+        assert audit(model.fit(X)).objective == wanted
+
+
+def test_classifiers_are_judged_with_their_features(rng):
+    features = rng.normal(size=(2_000, 4))
+    labels = np.argmax(features @ rng.normal(size=(4, 9)), axis=1)
+    model = sklearn("linear_model.LogisticRegression", max_iter=1_000).fit(features, labels)
+    same(model, model.coef_, trained_by="LogisticRegression", names=model.classes_)
+    assert audit(model).verdict == "unknown"
+    assert audit(model, features).verdict == "yes"
+    free = sklearn("linear_model.LogisticRegression", C=np.inf, max_iter=1_000).fit(features, labels)
+    assert audit(free, features).objective == "unknown"
+
+
+def test_a_second_run_is_a_model_too():
+    one, other = (gensim("Word2Vec", sg=1, sample=sample) for sample in (0, 0.01))
+    wanted = audit(one, again=other.wv.vectors[[other.wv.key_to_index[word] for word in one.wv.index_to_key]])
+    assert audit(one, again=other).to_dict() == wanted.to_dict()
+
+
+def library(name, **attributes):
+    """An object of a class as a library that is not here has it, with its documented attributes."""
+    module, cls = name.rsplit(".", 1)
+    one = type(cls, (), {"__module__": module})()
+    vars(one).update(attributes)
+    return one
+
+
+def frame(ids, E):
+    rows = [{"id": int(i), "features": list(map(float, row))} for i, row in zip(ids, E, strict=True)]
+    return SimpleNamespace(collect=lambda: rows)
+
+
+def test_spark_by_its_documented_attributes(rng):
+    P, B = by.start(1)
+    ids = rng.permutation(by.ITEMS)
+    model = library(
+        "pyspark.ml.recommendation.ALSModel", itemFactors=frame(ids, B), userFactors=frame(range(by.USERS), P)
+    )
+    report = same(model, B[np.argsort(ids)], P, trained_by="Spark ALS", names=np.arange(by.ITEMS))
+    assert report.verdict == "unknown"
+
+
+class Weight(np.ndarray):
+    """A parameter of torch, as far as it is asked."""
+
+    detach = cpu = float = lambda self: self
+
+    def numpy(self):
+        return np.asarray(self)
+
+
+def torch(**tables):
+    """A module of tables: those whose names begin with linear are none of embeddings."""
+    kinds = {name: "Linear" if name.startswith("linear") else "Embedding" for name in tables}
+    inner = {n: library(f"torch.nn.{kinds[n]}", weight=E.view(Weight)) for n, E in tables.items()}
+    base = type("Module", (), {"__module__": "torch.nn.modules.module"})
+    one = type("Towers", (base,), {"__module__": "mine"})()
+    one.named_modules = lambda: [("", one), *inner.items()]
+    one.named_parameters = lambda: [(f"{name}.weight", part.weight) for name, part in inner.items()]
+    return one
+
+
+def test_torch_by_its_documented_attributes(rng):
+    P, B = by.start(1)
+    biases = {"item_bias": rng.normal(size=(by.ITEMS, 1)), "user_bias": rng.normal(size=(by.USERS, 1))}
+    same(torch(user_embedding=P, item_embedding=B, **biases), B, P)
+    assert audit(torch(customers=P, products=B), trained_by="two towers dot").verdict == "no"
+    for wrong in ({"a": P, "b": B}, {"users": P}, {"users": P, "items": B, "linear": rng.normal(size=(6, 6))}):
+        with pytest.raises(ValueError, match=r"items must be a module of two tables .* got Towers .* pass its arrays"):
+            audit(torch(**wrong))
+
+
+def test_what_is_not_fitted_is_named():
+    for name in ("AlternatingLeastSquares", BPR, LMF):
+        with pytest.raises(ValueError, match=f"items must be a fitted model, got {name} without item_factors"):
+            audit(implicit(name))
+    word2vec = pytest.importorskip("gensim.models", reason="gensim is a test extra").Word2Vec
+    with pytest.raises(ValueError, match="items must be a fitted model, got Word2Vec without syn1neg"):
+        audit(word2vec(vector_size=5))
+    with pytest.raises(ValueError, match="got KeyedVectors without vectors"):
+        audit(word2vec(vector_size=5).wv)
+    for name in ("TruncatedSVD", "PCA", "NMF"):
+        with pytest.raises(ValueError, match=f"got {name} without components_"):
+            audit(sklearn(f"decomposition.{name}"))
+    with pytest.raises(ValueError, match="got LogisticRegression without coef_"):
+        audit(sklearn("linear_model.LogisticRegression"))
+    empty = library("pyspark.ml.recommendation.ALSModel", itemFactors=frame([], []), userFactors=frame([], []))
+    with pytest.raises(ValueError, match="got ALSModel with empty itemFactors"):
+        audit(empty)
+
+
+def test_surprise_that_is_not_fitted_is_named():
+    library = pytest.importorskip("surprise", reason="scikit-surprise is a test extra")
+    with pytest.raises(ValueError, match="got SVD without qi"):
+        audit(library.SVD())
+
+
+def test_an_unknown_type_is_named_with_what_to_pass(rng):
+    known = r"items must be an array or a model that is known \(gensim's Doc2Vec, .*\), got .*Mine: pass its arrays"
+    with pytest.raises(TypeError, match=known):
+        audit(type("Mine", (), {})())
+    with pytest.raises(TypeError, match="again must be an array or a model"):
+        audit(rng.normal(size=(40, 5)), again=object())
+    ball = pytest.importorskip("implicit.nearest_neighbours", reason="implicit is a test extra").CosineRecommender()
+    with pytest.raises(TypeError, match=r"got implicit\.nearest_neighbours\.CosineRecommender: pass its arrays"):
+        audit(ball)
