@@ -14,6 +14,7 @@ from cosine_audit.checks import InputError
 from cosine_audit.files import read_pair, read_table
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
+from cosine_audit.safe import valid_share
 from cosine_audit.text import text_audit
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
@@ -50,6 +51,12 @@ def parser():
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--report", metavar="FOLDER", help="write report.html, summary.json and, with users, safe-items.npy")
     add("--safe-items", metavar="FILE", help="write items whose cosines depend on the scores alone (.npy)")
+    add(
+        "--share",
+        type=float,
+        metavar="SHARE",
+        help="of the safe items: 1 projects back (1), 0.5 splits evenly",
+    )
     add("--fail-on", choices=("no", "unknown"), help=FAIL_ON)
     add("--version", action="version", version=f"cosine-audit {__version__}")
     return options
@@ -85,6 +92,10 @@ def examine(given):
     items, users = read_pair(given.items, given.users, given.columns, given.id)
     if given.safe_items is not None and users is None:
         raise InputError("--safe-items: expected users, which safe items are made from, got none")
+    if given.share is not None:
+        if given.safe_items is None:
+            raise InputError(f"--share: expected --safe-items, which it is for, got {given.share} alone")
+        valid_share(given.share)
     paths = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
     tables = {key: beside(key, path, items, users, given) for key, path in paths.items() if path is not None}
     check_asked(given, [items, users, tables.get("again")])
@@ -175,7 +186,8 @@ def main(argv=None):
             return text(argv[1:])
         check_places(given)
         report = examine(given)
-        with all_or_none(report.files(given.report, given.safe_items), given.report):
+        share = 1.0 if given.share is None else given.share
+        with all_or_none(report.files(given.report, given.safe_items, share), given.report):
             say(report.to_json() if given.json else report)
     except KeyboardInterrupt:
         print("cosine-audit: interrupted, nothing was written", file=sys.stderr)

@@ -108,9 +108,15 @@ def canonical_gauges(users, items, center_items=False):
     gauges = {"given": Gauge(np.zeros(k), np.eye(k))}
     for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
         gauges[name] = Gauge(np.zeros(k), back * s**power)
-    origin = items.mean if center_items else np.zeros(k)
-    centered = projection(users.spread, triangular_factor(items, origin), s)[0]
-    return gauges | {"centered": Gauge(origin, centered, triangular_factor(users).T)}
+    return gauges | {"centered": safe_gauge(users, items, ranking=center_items)}
+
+
+def safe_gauge(users, items, *, center=True, ranking=False, share=1.0):
+    r"""The Gauge of `safe_items`: :math:`T\,\mathrm{diag}(s)^{\text{share} - 1}`, see `projection`, from Moments."""
+    R, origin = triangular_factor(users), items.mean if ranking else np.zeros(len(items.mean))
+    sizes = projection(R, triangular_factor(items))[1]
+    back, s = projection(users.spread if center else R, triangular_factor(items, origin), sizes)
+    return Gauge(origin, back * s ** (share - 1), R.T if center else None)
 
 
 def projection(R_P, R_B, sizes=None):
@@ -154,13 +160,23 @@ def turned(rows, gauge):
 
 def in_gauge(B, gauge):
     """All items in a gauge, (p, r), in float32 if B is; the first largest entry of each column is positive."""
+    E = all_turned(B, gauge)
+    return E * signs(E)
+
+
+def all_turned(B, gauge):
+    """All items in a gauge, (p, r), in float32 if B is."""
     E = np.empty((len(B), gauge.matrix.shape[1]), dtype=B.dtype if B.dtype == np.float32 else float)
     for start, rows in blocks(B):
         E[start : start + len(rows)] = turned(rows, gauge)
+    return E
+
+
+def signs(E):
+    """1 or −1 for each column, the sign of its first largest entry, (r,)."""
     size = np.abs(E)
     leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0, initial=0), axis=0)
-    E *= np.where(E[leading, np.arange(E.shape[1])] < 0, -1, 1).astype(E.dtype)
-    return E
+    return np.where(E[leading, np.arange(E.shape[1])] < 0, -1, 1).astype(E.dtype)
 
 
 def unit(rows):
@@ -191,22 +207,24 @@ def fingerprints(U):
     return np.where(U.any(axis=1), numbers, -1)
 
 
-def safe_items(*, items, users, interactions=None, center=True, ranking=False):
+def safe_items(*, items, users, interactions=None, center=True, ranking=False, share=1.0):
     r"""Item embeddings whose cosines depend on the model's scores alone, the same for every choice of M.
 
+    With the scores :math:`Y = P B^\top`, of columns with mean zero if center, they are E with
+
+    .. math:: E E^\top \propto (Y^\top Y)^{\text{share}}
+
     Parameters: items B (p, k); users P (n, k), all of them; or, with interactions X (n, m), dense or sparse, users A
-    (m, k) with P = XA. center: cosines are correlations of the columns of the scores :math:`P B^\top`, which no item's
-    bias can touch; else their cosines. ranking: a constant for each user is free, too, so the mean item is subtracted.
+    (m, k) with P = XA. center: no item's bias can touch the cosines. ranking: a constant for each user is free, too, so
+    the mean item is subtracted. share, from 0 to 1: 1 projects back, so that cosines are those of the columns of Y
+    (correlations if center); ½ splits singular values evenly between users and items; in 0 all directions count alike.
     Returns: (p, r), r ≤ k. Rows that are zero do not count, and stay zero.
     Raises ValueError or TypeError that names argument and value.
     """
-    B, P = valid_pair(items, users if interactions is None else interactions @ np.asarray(users, dtype=float))
-    about = moments(B)
-    gauges = canonical_gauges(moments(P), about, ranking)
-    if ranking and not center:
-        origin, matrix = about.mean, gauges["back"].matrix
-        gauges["back"] = Gauge(origin, projection(matrix.T, triangular_factor(about, origin))[0])
-    return in_gauge(B, gauges["centered" if center else "back"])
+    from cosine_audit.safe import SafeItems
+
+    users = users if interactions is None else interactions @ np.asarray(users, dtype=float)
+    return SafeItems.fit(items, users, share=share, center=center, ranking=ranking).transform(items)
 
 
 def as_array(name, value):

@@ -13,7 +13,7 @@ import numpy as np
 from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
-from cosine_audit.gauges import as_array, in_gauge, valid_matrix, valid_pair
+from cosine_audit.gauges import as_array, in_gauge, safe_items, valid_matrix, valid_pair
 from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
 
@@ -199,10 +199,19 @@ class Report:
         with all_or_none(self.files(folder), folder):
             pass
 
-    def files(self, folder=None, safe_items=None):
-        """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go."""
+    def safe_items_of(self, share):
+        """The same with another share, see `safe_items`."""
+        ranking = bool(self.cure.origin.any())
+        return safe_items(items=self.items, users=self.users, ranking=ranking, share=share)
+
+    def files(self, folder=None, safe_items=None, share=1.0):
+        """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go.
+
+        share is that of the file of safe items; the folder's are those that the report speaks of.
+        """
         save = lambda stream: save_array(stream, self.safe_items)  # noqa: E731
-        files = {} if safe_items is None else {Path(safe_items): save}
+        chosen = save if share == 1 else lambda stream: save_array(stream, self.safe_items_of(share))
+        files = {} if safe_items is None else {Path(safe_items): chosen}
         if folder is None:
             return files
         page, summary = self.to_html(figures(self.space)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
