@@ -3,8 +3,8 @@
 from importlib import import_module
 
 __version__ = "1.0.0"
-HOMES = {"SafeItems": "safe", "audit": "report", "safe_items": "gauges", "text_audit": "text"}
-__all__ = ["SafeItems", "audit", "safe_items", "text_audit"]
+HOMES = {"SafeItems": "safe", "audit": "report", "compare": "trainings", "safe_items": "gauges", "text_audit": "text"}
+__all__ = ["SafeItems", "audit", "compare", "safe_items", "text_audit"]
 
 
 def __getattr__(name):

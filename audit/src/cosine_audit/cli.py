@@ -16,9 +16,11 @@ from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
 from cosine_audit.safe import valid_share
 from cosine_audit.text import text_audit
+from cosine_audit.trainings import compare
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
-OF_TEXTS = "cosine-audit text vectors.npy: vectors of texts, all from one encoder"
+OTHERS = """cosine-audit text vectors.npy: vectors of texts, all from one encoder
+cosine-audit compare old.npz new.npz: two trainings of one model"""
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
 FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
 STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
@@ -31,7 +33,7 @@ def parser():
     options = argparse.ArgumentParser(
         prog="cosine-audit",
         description="Did training determine the cosines of these item embeddings, or chance?",
-        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}\n\n{OF_TEXTS}",
+        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}\n\n{OTHERS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     options.error = lambda message: options.exit(2, f"cosine-audit: {message}\n")  # one sentence
@@ -84,6 +86,43 @@ def text(argv):
     report = text_audit(table.values)
     say(report.to_json() if given.json else f"{was_read('vectors', given.vectors, table)}\n\n{report}")
     return 0
+
+
+def compare_parser():
+    """What the command line may say after compare."""
+    options = argparse.ArgumentParser(
+        prog="cosine-audit compare",
+        description="Which nearest neighbors do two trainings of one model share? Items are joined by their names.",
+        epilog=STATUS.replace("--fail-on", "--fail-below"),
+    )
+    options.error = lambda message: options.exit(2, f"cosine-audit compare: {message}\n")
+    add, twice = options.add_argument, {"action": "append", "default": []}
+    add("old", help="item embeddings of one training, as cosine-audit reads them, perhaps with users in the same file")
+    add("new", help="those of the other")
+    add("--old-users", metavar="FILE", help="the other factor, for safe items")
+    add("--new-users", metavar="FILE", help="those of the other training")
+    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
+    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
+    add("--trained-by", metavar="LIBRARY", help="as of cosine-audit: says whether a constant for each user is free")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    help_below = "exit with 1 if fewer neighbors stay as given, beyond chance: a number from 0 to 1"
+    add("--fail-below", type=float, metavar="SHARE", help=help_below)
+    return options
+
+
+def compared(argv):
+    """The exit status of cosine-audit compare."""
+    given = compare_parser().parse_args(argv)
+    if given.fail_below is not None and not 0 <= given.fail_below <= 1:
+        raise InputError(f"--fail-below: expected a number from 0 to 1, got {given.fail_below}")
+    paths = (given.old, given.old_users), (given.new, given.new_users)
+    pairs = [read_pair(items, users, given.columns, given.id) for items, users in paths]
+    check_asked(given, [table for pair in pairs for table in pair])
+    models = [(items.values, None if users is None else users.values) for items, users in pairs]
+    found = compare(*models, tuple(items.names for items, _ in pairs), trained_by=given.trained_by)
+    read = [was_read(role, paths[i][0], pairs[i][0]) for i, role in enumerate(("old", "new"))]
+    say(found.to_json() if given.json else "\n".join([*read, "", str(found)]))
+    return int(given.fail_below is not None and found.beyond_chance["given"] < given.fail_below)
 
 
 def examine(given):
@@ -177,13 +216,13 @@ def main(argv=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     argv = sys.argv[1:] if argv is None else argv
-    about_text = argv[:1] == ["text"]
-    given = None if about_text else parser().parse_args(argv)
+    other = {"text": text, "compare": compared}.get(argv[0] if argv else None)
+    given = None if other else parser().parse_args(argv)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a scheduler, as by a person
     try:
-        if about_text:
-            return text(argv[1:])
+        if other:
+            return other(argv[1:])
         check_places(given)
         report = examine(given)
         share = 1.0 if given.share is None else given.share

@@ -67,16 +67,17 @@ def shared(neighbors, others):
     return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2), axis=1)
 
 
-def search(U, queries, n=10, report=None):
+def search(U, queries, n=10, report=None, asking=None):
     """The n nearest others of some items: Neighbors.
 
-    Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; report, called with the share done.
+    Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; report, called with the share done;
+    asking (p, r), other vectors of the same items that ask among the rows of U, by default these themselves.
     """
     found = Neighbors(queries, np.empty((len(queries), n), dtype=int), np.empty((len(queries), n)))
     step = max(1, min(512, CELLS // len(U)))
     for start in range(0, len(queries), step):
         some = queries[start : start + step]
-        S = U[some] @ U.T
+        S = (U if asking is None else asking)[some] @ U.T
         if S.dtype == float:  # float32 has no tenth digit
             np.round(S, 10, out=S)
         S[np.arange(len(some)), some] = -np.inf
