@@ -10,7 +10,7 @@ import shutil
 import sys
 import threading
 
-from pypdf import PdfReader
+import pikepdf
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 
@@ -91,6 +91,7 @@ def start_browser():
         started = webdriver.Chrome(options, webdriver.ChromeService(driver))
         started.set_page_load_timeout(60)  # seconds
         started.set_script_timeout(300)
+        started.command_executor.client_config.timeout = 900  # a busy machine prints the whole book for minutes
         return started
     except WebDriverException as problem:
         sys.exit(f"Could not start {browser} with {driver}: {problem.msg.splitlines()[0]}")
@@ -108,4 +109,4 @@ def print_page(browser):
     sheet["generateTaggedPDF"] = False  # joining PDFs loses the tags
     sheet |= {f"margin{side}": 0 for side in ("Top", "Bottom", "Left", "Right")}
     printed = browser.execute_cdp_cmd("Page.printToPDF", sheet)  # Selenium's own command gives up after 10 s
-    return PdfReader(io.BytesIO(base64.b64decode(printed["data"])))
+    return pikepdf.open(io.BytesIO(base64.b64decode(printed["data"])))
