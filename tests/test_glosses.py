@@ -1,7 +1,5 @@
 """The matrix of glosses and words: how it is made, and what is refused."""
 
-import gzip
-
 import glosses as tool
 import pytest
 
@@ -15,18 +13,7 @@ ENTITY = (
 
 
 def test_a_gloss_counts_a_word_once_and_a_lemma_of_one_word():
-    assert tool.bag(["Dog", "domestic_dog"], "a dog's dog, 2 cats") == {"a", "dog", "s", "cats"}
-
-
-def test_wordnets_own_files_and_the_table_are_read_alike(tmp_path):
-    for part in tool.PARTS:
-        (tmp_path / f"data.{part}").write_text("  1 This software\n" + (ENTITY + "\n" if part == "noun" else ""))
-    with gzip.open(tmp_path / "glosses.tsv.gz", "wt") as table:
-        gloss = ENTITY.split(" | ")[1].strip()
-        table.write(f"synset\tcategory\tlemmas\tgloss\nn00001740\tnoun.Tops\tentity\t{gloss}\n")
-    of_table = tool.synsets_in(tmp_path)
-    (tmp_path / "glosses.tsv.gz").unlink()
-    assert tool.synsets_in(tmp_path) == of_table == [("noun.Tops", ["entity"], gloss)]
+    assert tool.bag(["dog", "domestic_dog"], "a dog's dog, 2 cats") == {"a", "dog", "s", "cats"}
 
 
 def test_words_that_are_short_rare_or_the_most_frequent_are_left_out(monkeypatch):
@@ -37,11 +24,14 @@ def test_words_that_are_short_rare_or_the_most_frequent_are_left_out(monkeypatch
     assert tool.vocabulary([*bags, {"bird"}]) == ["bird", "cat"]
 
 
-def test_wordnet_counts_lemmas_in_hexadecimal_digits(tmp_path):
+def test_wordnets_own_files_are_read_which_count_lemmas_in_hexadecimal_digits(tmp_path):
     lemmas = [f"word_{letter}" for letter in "abcdefghijklmnop"]
-    counted = " ".join(f"{lemma} 0" for lemma in [*lemmas[:-1], f"{lemmas[-1]}(ip)"])
-    (tmp_path / "data.adj").write_text(f"00001740 00 a 10 {counted} 001 ~ 00001930 n 0000 | sixteen words  ")
-    assert list(tool.from_data(tmp_path / "data.adj")) == [("adj.all", lemmas, "sixteen words")]
+    counted = " ".join(f"{lemma} 0" for lemma in ["Word_a", *lemmas[1:-1], f"{lemmas[-1]}(ip)"])
+    adjective = f"00001740 00 a 10 {counted} 001 ~ 00001930 n 0000 | sixteen words  "
+    for part, synset in zip(tool.PARTS, (ENTITY, "", adjective, ""), strict=True):
+        (tmp_path / f"data.{part}").write_text(f"  1 This software\n{synset}\n" if synset else "")
+    gloss = ENTITY.split(" | ")[1].strip()
+    assert tool.synsets_in(tmp_path) == [("noun.Tops", ["entity"], gloss), ("adj.all", lemmas, "sixteen words")]
 
 
 def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path):
@@ -54,14 +44,14 @@ def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path):
     (tmp_path / "data.verb").write_text(ENTITY)
     with pytest.raises(MissingDataError, match=r"must hold the 117659 synsets of WordNet 3\.0, got 4"):
         tool.write(tmp_path)
-    for content in (b"damaged", gzip.compress(b"header\n" * 9)[:-9], gzip.compress(b"header\nonly one column")):
-        (tmp_path / "glosses.tsv.gz").write_bytes(content)
-        with pytest.raises(MissingDataError, match=r"glosses\.tsv\.gz cannot be read"):
+    for content in (b"\xff", ENTITY.replace(" 03 ", " 99 ").encode(), ENTITY.replace(" | ", " ").encode()):
+        (tmp_path / "data.adj").write_bytes(content)
+        with pytest.raises(MissingDataError, match=r"data\.adj cannot be read"):
             tool.write(tmp_path)
 
 
 def test_a_word_has_a_category_if_its_synsets_agree():
-    synsets = [("noun.animal", ["cat"], ""), ("noun.food", ["cat", "Bread"], ""), ("noun.food", ["bread"], "")]
+    synsets = [("noun.animal", ["cat"], ""), ("noun.food", ["cat", "bread"], ""), ("noun.food", ["bread"], "")]
     found = tool.category_of_words(["bread", "cat", "the"], synsets)
     assert [tool.CATEGORIES[i] if i >= 0 else "" for i in found] == ["noun.food", "", ""]
 

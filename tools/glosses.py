@@ -1,14 +1,12 @@
 """The words of WordNet's glosses, as the matrix that `helpers.read_glosses` reads.
 
-Usage: python tools/glosses.py FOLDER, where FOLDER holds glosses.tsv.gz (a line for each synset: id, category, lemmas,
-gloss) or WordNet 3.0's own data.noun, data.verb, data.adj and data.adv. It takes about ten seconds and writes
-helpers/glosses.npz; the checksum in helpers/glosses.py has to be that of the file written.
+Usage: python tools/glosses.py FOLDER, where FOLDER holds WordNet 3.0's own data.noun, data.verb, data.adj and data.adv
+(Debian's package wordnet-base has them). It takes about ten seconds and writes helpers/glosses.npz; the checksum in
+helpers/glosses.py has to be that of the file written.
 """
 
-import gzip
 import re
 import sys
-import zlib
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
@@ -39,45 +37,32 @@ CATEGORIES = [  # by number, see lexnames(5WN)
 ]
 
 
-def from_table(path):
-    """Category, lemmas and gloss of each synset, from a table with a header."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        next(lines)
-        for line in lines:
-            _, category, lemmas, gloss = line.rstrip("\n").split("\t")
-            yield category, lemmas.split(), gloss
-
-
-def from_data(path):
-    """The same from one of WordNet's own files, whose format is described in its page wndb(5WN)."""
+def synsets(path):
+    """Category, lemmas (lower case) and gloss of each synset of a file, whose format is described in wndb(5WN)."""
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("  "):  # the licence
             continue
         fields, gloss = line.split(" | ", 1)
         fields = fields.split(" ")
         count = int(fields[3], 16)
-        lemmas = [re.sub(r"\((a|p|ip)\)$", "", word) for word in fields[4 : 4 + 2 * count : 2]]
+        lemmas = [re.sub(r"\((a|p|ip)\)$", "", word).lower() for word in fields[4 : 4 + 2 * count : 2]]
         yield CATEGORIES[int(fields[1])], lemmas, gloss.strip()
 
 
 def synsets_in(folder):
-    """Category, lemmas and gloss of each synset, from the table if the folder has it, else from WordNet's four files.
-
-    Raises MissingDataError, which names the file, if one is missing or damaged.
-    """
-    table, found = folder / "glosses.tsv.gz", []
-    files = [table] if table.exists() else [folder / f"data.{part}" for part in PARTS]
-    for path in files:
+    """The synsets of WordNet's four files. Raises MissingDataError, which names one that is missing or damaged."""
+    found = []
+    for path in (folder / f"data.{part}" for part in PARTS):
         try:
-            found += from_table(path) if path == table else from_data(path)
-        except (OSError, EOFError, ValueError, LookupError, RuntimeError, zlib.error) as problem:
+            found += synsets(path)
+        except (OSError, ValueError, LookupError) as problem:
             raise MissingDataError(f"{path} cannot be read as glosses of WordNet: {problem}") from None
     return found
 
 
 def bag(lemmas, gloss):
     """The different words of a gloss and of its one-word lemmas: runs of letters, lower case."""
-    return set(re.findall("[a-z]+", gloss.lower())) | {w.lower() for w in lemmas if re.fullmatch("[A-Za-z]+", w)}
+    return set(re.findall("[a-z]+", gloss.lower())) | {word for word in lemmas if re.fullmatch("[a-z]+", word)}
 
 
 def vocabulary(bags):
@@ -96,7 +81,7 @@ def category_of_words(words, synsets):
     found = {}
     for category, lemmas, _ in synsets:
         for word in lemmas:
-            found.setdefault(word.lower(), set()).add(CATEGORIES.index(category))
+            found.setdefault(word, set()).add(CATEGORIES.index(category))
     return np.array([min(found[w]) if len(found.get(w, ())) == 1 else -1 for w in words], dtype=np.int8)
 
 
