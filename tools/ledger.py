@@ -1,8 +1,8 @@
 """The ledger of claims: from book/claims.yml to its page, to claims.json, and to the chapters' summaries.
 
 Usage: python tools/ledger.py [chapter.ipynb …] writes the table of claims in the summary of each chapter, by default of
-all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- index -->``, ``<!-- rows C -->``,
-``<!-- rows B -->``, ``<!-- outcomes -->`` and ``<!-- errata -->``, and writes claims.json beside the page.
+all. As a Sphinx extension it puts the rows where book/claims.md says ``<!-- index -->``, ``<!-- rows C -->`` and
+``<!-- rows B -->``, and writes claims.json beside the page.
 """
 
 import functools
@@ -96,26 +96,11 @@ def index(rows):
             yield f"- *{answer.strip(': ')}*: {links}\n"
 
 
-def outcomes(rows):
-    """The rows whose outcome was another in version 2.0, with both."""
-    for row in rows:
-        if was := row.get("was"):
-            link = f"[{row['id']}](claims.md#{row['id'].lower()})"
-            yield f"- {link}, {row['claim'].strip()}: *{outcome({'outcome': was})}* became *{outcome(row)}*\n"
-
-
-def erratum(row):
-    """What version 2.0 said of a row whose meaning changed."""
-    return f"- [{row['id']}](claims.md#{row['id'].lower()}) said: “{row['before'].strip()}” {row['changed'].strip()}\n"
-
-
 def fill(text, rows):
     """The page with its rows."""
     for kind in "CB":
         text = text.replace(f"<!-- rows {kind} -->", "\n".join(card(row) for row in rows if row["id"][0] == kind))
-    text = text.replace("<!-- index -->", "".join(index(rows)))
-    text = text.replace("<!-- outcomes -->", "".join(outcomes(rows)))
-    return text.replace("<!-- errata -->", "".join(erratum(row) for row in rows if row.get("before")))
+    return text.replace("<!-- index -->", "".join(index(rows)))
 
 
 def outcome(row):
