@@ -3,8 +3,8 @@
 import base64
 import io
 
-import light
 import numpy as np
+import page_weight
 import pytest
 from chapters import CHAPTERS, code, is_figure, read
 from PIL import Image
@@ -14,7 +14,7 @@ FIGURES = {path.stem: next(filter(is_figure, code(read(path))), None) for path i
 
 def moved(picture):
     """By how much each pixel's color moves, of 255."""
-    return np.abs(np.subtract(light.reduced(picture).convert("RGB"), picture, dtype=int)).max(axis=2)
+    return np.abs(np.subtract(page_weight.reduced(picture).convert("RGB"), picture, dtype=int)).max(axis=2)
 
 
 @pytest.mark.parametrize("chapter", [name for name, cell in FIGURES.items() if cell])
@@ -22,7 +22,7 @@ def test_the_first_figure_of_each_chapter_keeps_its_colors_with_a_palette(chapte
     outputs = [output.get("data", {}) for output in FIGURES[chapter].outputs]
     data = next(output["image/png"] for output in outputs if "image/png" in output)
     picture = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB")
-    assert light.reduced(picture).mode == "P"
+    assert page_weight.reduced(picture).mode == "P"
     assert np.sum(moved(picture) > 16) <= 100
 
 
@@ -36,5 +36,5 @@ def test_a_color_bar_beside_a_large_area_keeps_both_ends():
 
 def test_a_picture_for_which_256_colors_are_too_few_stays_as_it_is():
     pixels = np.random.default_rng(0).integers(0, 256, (100, 100, 3)).astype(np.uint8)
-    assert light.reduced(Image.fromarray(pixels)).mode == "RGB"
+    assert page_weight.reduced(Image.fromarray(pixels)).mode == "RGB"
     assert moved(Image.fromarray(pixels)).max() == 0
