@@ -107,6 +107,24 @@ def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkey
     cache.db.dispose()
 
 
+def test_the_picture_of_the_readme_is_drawn_when_all_chapters_are_executed_and_at_no_other_time(tmp_path, monkeypatch):
+    path, done = tmp_path / "one.ipynb", []
+    monkeypatch.setattr(notebooks.contents, "notebooks", lambda: [path])
+    monkeypatch.setattr(notebooks, "side_by_side", lambda paths: [(each, chapter()) for each in paths])
+    monkeypatch.setattr(notebooks, "draw_picture", lambda: done.append("picture"))
+    monkeypatch.setattr(notebooks, "fill_cache", lambda chapters: done.append("cache"))
+    for arguments, expected, written in (
+        ([], ["picture"], True),
+        ([str(path)], [], True),
+        (["--for-build"], ["cache"], False),
+        (["--for-build", str(path)], ["cache"], False),
+    ):
+        notebooks.main(arguments)
+        assert (done, path.exists()) == (expected, written)
+        path.unlink(missing_ok=True)
+        done.clear()
+
+
 def test_a_chapter_that_fails_is_named_and_ends_the_others(tmp_path, monkeypatch):
     paths = [tmp_path / name for name in ("long.ipynb", "wrong.ipynb")]
     for path, source in zip(paths, ("import time; time.sleep(60)", "1 / 0"), strict=True):

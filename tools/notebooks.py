@@ -77,13 +77,18 @@ def fill_cache(chapters):
     cache.db.dispose()  # Python 3.13 warns of a database that is left open
 
 
-if __name__ == "__main__":
-    named = [pathlib.Path(name) for name in sys.argv[1:] if name != "--for-build"]
+def main(arguments):
+    """Execute chapters, all or those that are named, and write them, or fill the cache of the build."""
+    named = [pathlib.Path(name) for name in arguments if name != "--for-build"]
     chapters = side_by_side(named or contents.notebooks())
-    if "--for-build" in sys.argv[1:]:
+    if "--for-build" in arguments:
         fill_cache(chapters)
     else:
         for path, notebook in chapters:
             nbformat.write(notebook, path)
         if not named:
             draw_picture()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
