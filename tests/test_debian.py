@@ -1,11 +1,11 @@
 """The matrix of Debian's packages: how it is made, and what it says."""
 
+import debian as tool
 import numpy as np
 import pytest
 
 from helpers import debian, read_debian
 from helpers.movielens import MissingDataError
-from tools import debian as tool
 
 INDEX = """Package: editor
 Source: editors (1.0)
