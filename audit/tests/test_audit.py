@@ -306,6 +306,47 @@ def test_a_missing_extra_names_its_command(pair, monkeypatch, capsys):
     assert cli.main(["items.npy", "users.npy", "--json"]) == 0
 
 
+def lists_of(E):
+    S = E @ E.T / np.outer(*2 * [np.linalg.norm(E, axis=1)])
+    np.fill_diagonal(S, -2)
+    return np.argsort(-S, axis=1)[:, :10]
+
+
+def test_what_nothing_decided_is_said_of_the_lists(rng):
+    """The witness is a model with the same scores and white users, made here."""
+    P, B = rng.normal(size=(80, 5)) * [1, 2, 3, 4, 5], rng.normal(size=(40, 5))
+    M = np.linalg.inv(np.linalg.qr(P)[1])
+    before, after = lists_of(B), lists_of(B @ np.linalg.inv(M).T)
+    share = 1 - np.mean([np.isin(*pair).mean() for pair in zip(before, after, strict=True)])
+    for objective in ("none", "ranking", "product"):
+        first = audit(B, P, objective=objective).findings[0]
+        assert first.value == pytest.approx(share)
+        assert first.sentence.startswith(f"{100 * share:.0f} % of the items in your similar-items lists, or more, are")
+    name = lambda *arguments, **said: audit(*arguments, **said).findings[0].name  # noqa: E731
+    assert name(B, P, objective="none") == "decided by nothing"
+    for objective in ("factors", "nonnegative", "summed", "unknown"):
+        assert name(B, P, objective=objective) != "decided by nothing"
+    biased = np.hstack([B, rng.normal(size=(40, 1))]), np.hstack([P, np.ones((80, 1))])
+    assert name(*biased, objective="none") != "decided by nothing"
+    assert name(B, objective="none") != "decided by nothing"
+
+
+def test_the_page_shows_lists_side_by_side(rng):
+    P, B = rng.normal(size=(80, 5)) * [1, 2, 3, 4, 5], rng.normal(size=(40, 5))
+    found = audit(B, P, objective="none", names=[f"item {i}" for i in range(40)])
+    rows = found.changed()
+    assert len(rows) == 5
+    item, lists, _ = rows[0]
+    i = int(item.split()[1])
+    assert list(lists) == ["given", "balanced", "centered"]
+    for way, E in (("given", B), ("centered", found.safe_items)):
+        assert lists[way] == [f"item {j}" for j in lists_of(E)[i, :5]]
+    pytest.importorskip("jinja2")
+    page = found.to_html()
+    assert all(f"<td>{', '.join(near)}</td>" in page for near in lists.values())
+    assert "<th>given</th><th>balanced</th><th>safe</th>" in page
+
+
 def test_in_a_notebook_it_shows_itself(pair):
     found = audit(pair[1], pair[0], trained_by="ALS", names=[f"<b>{i}" for i in range(40)])
     kept = [share for *_, share in found.changed()]

@@ -77,7 +77,8 @@ def audit(
     gauges = gauges_of(about, said[2])
     space = look_up(B, gauges, sample, progress)
     seen = look_at(B, P, about, space, again, counts)
-    findings = [*v.about_training(seen, said[1]), *v.about_neighbors(space, about["items"], counts[0])]
+    findings = [*v.about_lists(seen, said[1], space), *v.about_training(seen, said[1])]
+    findings += [*v.about_neighbors(space, about["items"], counts[0])]
     findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
     findings += v.about_labels(space, labels) if labels is not None else []
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
@@ -158,15 +159,20 @@ class Report:
         """The same as text, in ASCII; schema.json says what is in it."""
         return json.dumps(self.to_dict(), indent=1, allow_nan=False)
 
-    def changed(self, most=5):
-        """The items whose neighbors the cure changes most: name, nearest before and after, and the share that stays."""
+    def changed(self, most=5, n=5):
+        """The items whose neighbors the cure changes most: name, the nearest n by gauge, and the share that stays.
+
+        The gauges are given, balanced and centered, those of the safe items.
+        """
         found = self.space.found
         if "centered" not in found:
             return []
-        before, after, kept = found["given"].rows, found["centered"].rows, 1 - v.moved_by(self.space, "centered")
+        kept = 1 - v.moved_by(self.space, "centered")
         order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
         name = lambda row: "–" if row < 0 else plain(row if self.names is None else self.names[row])  # noqa: E731
-        return [(name(self.space.queries[i]), name(before[i, 0]), name(after[i, 0]), kept[i]) for i in order]
+        lists = {way: found[way].rows[:, :n] for way in ("given", "balanced", "centered") if way in found}
+        near = lambda i: {way: [name(row) for row in rows[i]] for way, rows in lists.items()}  # noqa: E731
+        return [(name(self.space.queries[i]), near(i), kept[i]) for i in order]
 
     def __str__(self):
         """For the terminal, in lines of 79 columns."""

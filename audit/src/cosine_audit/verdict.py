@@ -26,6 +26,7 @@ CROSSED = 0.05  # largest cosine of two directions of a decomposition
 SHIFTED = 0.02  # length of the mean class over that of nearly the shortest: its share in a cosine
 SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
 
+EVERY_M = "product", "none", "ranking"  # objectives that see nothing of both factors but their scores
 GAUGES = {
     "balanced": "balanced (users and items share each direction's scale evenly)",
     "whitened": "whitened (every direction of the items counts alike)",
@@ -319,6 +320,20 @@ def contradictions(objective, seen):
 def is_balanced(balance, seen):
     """Whether both factors were given and are balanced, and not because they are one table."""
     return balance is not None and balance.imbalance <= TOLERATED and is_stable(balance) and seen.same <= SAME
+
+
+def about_lists(seen, objective, space):
+    """A finding in a shop's terms, where the loss sees nothing but the scores, so that every M is as good as another.
+
+    Not where a column is constant: an M that mixes a bias with the dimensions is no model of the same kind.
+    """
+    if objective in EVERY_M and "back" in space.found and not seen.biases and not seen.unseen:
+        share = float(np.mean(moved_by(space, "back")))
+        sentence = (
+            f"{percent(share)} of the items in your similar-items lists, or more, are decided by nothing you trained: "
+            "the same model, projected back, has the same scores and the same loss, and others in their places."
+        )
+        yield finding("decided by nothing", share, sentence, None, False if share >= 0.0005 else None)
 
 
 def about_training(seen, objective):
