@@ -47,6 +47,34 @@ def test_random_vectors_are_near_nothing_and_topics_are_near(rng):
     assert "Not looked at" in str(text_audit(E))
 
 
+def test_nothing_is_near_is_said_of_many_rows_without_copies_alone(rng):
+    E, copy = rng.normal(size=SIZE), 3 * rng.normal(size=24)
+    assert text_audit(np.vstack([E, copy + 0.3 * rng.normal(size=(40, 24))])).verdict.startswith("a cosine")
+    assert text_audit(np.vstack([E, E[:5]])).verdict.startswith("remove near duplicates")
+    assert text_audit(np.ones((60, 4))).verdict.startswith("remove near duplicates")
+    assert text_audit(rng.normal(size=(90, 24))).verdict.startswith("too few rows")
+    assert text_audit(np.eye(200)).verdict.startswith("too few rows")
+
+
+def test_vectors_with_the_same_covariance_are_a_fair_comparison(rng):
+    assert abs(text_audit(rng.normal(size=(300, 60))).seen.near) < 5
+
+
+def test_few_rows_ties_and_equal_cosines_are_said(rng):
+    said = " ".join(str(text_audit(np.eye(60))).split())
+    assert "rest on 1770 pairs, the threshold on 1.8" in said
+    assert "Neighbors tie: for 100.0% of the texts" in said
+    assert "Equal cosines: 1000.0 pairs in a thousand" in said
+    said = str(text_audit(topics(rng)))
+    assert not any(words in said for words in ("Few texts", "Neighbors tie", "Equal cosines"))
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_the_size_of_the_numbers_changes_nothing(rng, size):
+    E = topics(rng)
+    assert text_audit(E * size).threshold == pytest.approx(text_audit(E).threshold, abs=1e-9)
+
+
 def test_duplicates_hubs_and_pairs(rng):
     E = topics(rng)
     E[550:] = E[:50]

@@ -10,6 +10,9 @@ from cosine_audit.gauges import as_array, valid_matrix
 from cosine_audit.neighbors import search, shared
 
 N, MOST, RATE, SPLITS = 10, 5_000, 1e-3, 20
+FEW = 200  # rows; below, the threshold rests on less than 20 pairs
+PLACE, NOTHING = "a cosine means its place among random pairs", "nothing is near anything"
+DOUBLE, TOO_FEW = "remove near duplicates and look again", "too few rows to tell whether anything is near"
 NOT_LOOKED_AT = (
     "whether training determined these cosines (cosine-audit vectors.npy queries.npy --trained-by …)",
     "whether near texts mean the same: judge some pairs yourself, or hide known ones",
@@ -34,16 +37,20 @@ def text_audit(vectors, pairs=None, *, sample=MOST):
     E = np.asarray(valid_matrix("vectors", vectors), float)
     if len(E) < 50 or E.shape[1] < 2:
         raise ValueError(f"vectors must have at least 50 rows and 2 columns, got shape {E.shape}")
+    largest = np.abs(E).max(axis=1)
+    if not largest.all():
+        raise ValueError(f"vectors must have no row of zeros, got row {np.argmin(largest)}")
+    E = E / largest[:, None]  # squares neither overflow nor vanish
     lengths = np.linalg.norm(E, axis=1)
-    if not lengths.all():
-        raise ValueError(f"vectors must have no row of zeros, got row {np.argmin(lengths)}")
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 50:
         raise ValueError(f"sample must be an integer >= 50, got {sample!r}")
     pairs = valid_pairs(pairs, len(E))
     rng = np.random.default_rng(0)
     U = E / lengths[:, None]
     rows = np.sort(rng.choice(len(U), sample, replace=False)) if len(U) > sample else np.arange(len(U))
-    return TextReport(E.shape, lengths, look(U[rows], rng), alike(U, pairs, rng))
+    with np.errstate(over="ignore"):
+        sizes = largest * lengths
+    return TextReport(E.shape, sizes, look(U[rows], rng), alike(U, pairs, rng))
 
 
 def valid_pairs(pairs, n):
@@ -71,6 +78,8 @@ class Seen(NamedTuple):
     hubs: tuple  # in how many of the lists the commonest row is, and the share of rows that are in none
     duplicates: float  # the share of rows with another at a cosine of .9999 or more
     near: float  # how many standard errors the nearest are nearer than those of random vectors
+    beyond: int  # how many rows' nearest is nearer than that of every random vector
+    tied: float  # the share of rows whose tenth and eleventh neighbor are equally near
     rows: int
 
 
@@ -80,7 +89,8 @@ def look(U, rng):
     C = U - mean
     V = np.linalg.eigh(C.T @ C)[1][:, ::-1]
     half = U.shape[1] // 2
-    given = search(U, queries, N)
+    given = search(U, queries, N + 1)
+    lists = given.rows[:, :N]
     ways = {
         "centering": C,
         f"the first {half} dimensions": U[:, :half],
@@ -88,19 +98,41 @@ def look(U, rng):
         "8 bits, one range": np.round(U / np.abs(U).max() * 127),
         "8 bits, a range for each dimension": eight_bits(U),
     }
-    kept = {way: share_kept(given.rows, X, queries) for way, X in ways.items()}
+    kept = {way: share_kept(lists, X, queries) for way, X in ways.items()}
     columns = C @ V
-    shuffled = np.column_stack([rng.permutation(column) for column in columns.T])  # same mean and covariance
-    nearest = [search(unit(X), queries, 1).cosines[:, 0] for X in (columns, shuffled)]
+    nearest = [search(unit(X), queries, 1).cosines[:, 0] for X in (columns, shuffled(columns, rng))]
     error = np.sqrt(sum(np.var(one) for one in nearest) / len(queries))
     near = (nearest[0].mean() - nearest[1].mean()) / max(error, 1e-9)
-    counts = np.bincount(given.rows.ravel(), minlength=len(U))
+    beyond = int(np.sum(nearest[0] > nearest[1].max() + 1e-9))
+    tied = float(np.mean(given.cosines[:, N - 1] - given.cosines[:, N] < 1e-9))
+    counts = np.bincount(lists.ravel(), minlength=len(U))
     level = (len(U) * mean @ mean - 1) / (len(U) - 1)
     cosines = np.sort(random_pairs(U, np.arange(len(U)), rng))
     held_out = np.array([above_elsewhere(U, rng) for _ in range(SPLITS)])
     duplicates = np.mean(given.cosines[:, 0] >= 0.9999)
     hubs = int(counts.max()), float(np.mean(counts == 0))
-    return Seen(cosines, level, quantile(cosines), held_out, kept, hubs, duplicates, near, len(U))
+    return Seen(cosines, level, quantile(cosines), held_out, kept, hubs, duplicates, near, beyond, tied, len(U))
+
+
+def verdict_of(seen, d):
+    """What can be said: that something is near, or why not.
+
+    Rows whose columns are shuffled are a fair comparison only if there are several times as many rows as columns. Ten
+    pairs nearer than all of theirs come by chance once in 2^10: by these a few clusters are seen that no mean shows.
+    """
+    if seen.near >= 5 or (seen.beyond >= 20 and not seen.duplicates):
+        return PLACE
+    if seen.duplicates:
+        return DOUBLE
+    return TOO_FEW if seen.rows < 5 * d else NOTHING
+
+
+def shuffled(columns, rng):
+    """Each column shuffled, then turned back to the columns' own covariance, which chance correlations have left."""
+    X = np.column_stack([rng.permutation(column) for column in columns.T])
+    lengths = np.linalg.norm(X, axis=0)
+    left, _, right = np.linalg.svd(X / np.where(lengths > 0, lengths, 1), full_matrices=False)
+    return left @ right * lengths
 
 
 def unit(X):
@@ -158,7 +190,8 @@ class TextReport:
         self.shape, self.seen, self.alike = shape, seen, alike
         self.lengths = lengths.min(), lengths.max()
         self.level, self.threshold, self.kept, self.hubs = seen.level, seen.threshold, seen.kept, seen.hubs
-        self.verdict = "nothing is near anything" if seen.near < 5 else "a cosine means its place among random pairs"
+        self.verdict = verdict_of(seen, shape[1])
+        self.reached = float(np.mean(seen.cosines >= self.threshold - 1e-9))  # more than RATE where many are equal
 
     def percentile(self, cosine):
         """How many of a hundred random pairs have a smaller cosine."""
@@ -175,10 +208,12 @@ class TextReport:
             "random pairs, 1 % to 99 %": np.quantile(self.seen.cosines, [0.01, 0.99]).round(6).tolist(),
             "percentile of 0.7": round(self.percentile(0.7), 3),
             "threshold": round(self.threshold, 6),
+            "at it or above": round(self.reached, 6),
             "above it elsewhere": ends.round(6).tolist(),
             "neighbors kept": {way: round(share, 6) for way, share in self.kept.items()},
             "commonest row in lists": self.hubs[0],
             "rows in no list": round(self.hubs[1], 6),
+            "rows whose neighbors tie": round(self.seen.tied, 6),
             "near duplicates": round(float(self.seen.duplicates), 6),
             "known pairs above the threshold": self.alike,
             "not looked at": list(NOT_LOOKED_AT),
@@ -195,7 +230,11 @@ class TextReport:
 
         low, high = np.quantile(self.seen.cosines, [0.01, 0.99])
         few, many = np.quantile(self.seen.held_out, [0, 1]) * 1_000
-        same = "all of length one" if np.ptp(self.lengths) < 0.002 else "lengths {:.3g} to {:.3g}".format(*self.lengths)
+        same = (
+            "all of length one"
+            if max(np.abs(np.subtract(self.lengths, 1))) < 0.002
+            else "lengths {:.3g} to {:.3g}".format(*self.lengths)
+        )
         size = f"{self.shape[0]:,} × {self.shape[1]}".replace(",", " ")
         size += f" ({self.seen.rows} drawn)" if self.seen.rows < self.shape[0] else ""
         found = [
@@ -208,11 +247,24 @@ class TextReport:
             f"Hubs: one text is in {self.hubs[0]} of {self.seen.rows} lists of ten; {self.hubs[1]:.0%} are in none.",
             f"Near duplicates: {self.seen.duplicates:.1%} of the texts have another at 0.9999 or more.",
         ]
+        if self.seen.rows < FEW:
+            pairs = self.seen.rows * (self.seen.rows - 1) // 2
+            found.append(f"Few texts: all these numbers rest on {pairs} pairs, the threshold on {pairs / 1_000:.1f}.")
+        if self.reached > 2 * RATE:
+            found.append(
+                f"Equal cosines: {1_000 * self.reached:.1f} pairs in a thousand are at the threshold or above, so it "
+                "does not separate one. Remove near duplicates first."
+            )
+        if self.seen.tied:
+            found.append(
+                f"Neighbors tie: for {self.seen.tied:.1%} of the texts the tenth and the eleventh are equally near. "
+                "There the order of rows chooses the list, and what stays of it."
+            )
         if self.alike:
             share = ", ".join(f"{value:.0%} {way}" for way, value in self.alike.items())
             found.append(f"Above the threshold are, of the pairs said to be alike: {share}, each by its own threshold.")
         head = f"{self.verdict[0].upper()}{self.verdict[1:]}: {size}, {same}."
-        if self.verdict.startswith("nothing"):
+        if self.verdict == NOTHING:
             head += " Nearest neighbors are no nearer than those of random vectors with this mean and covariance."
         lines = [*lines_of(head, ""), *(line for one in found for line in lines_of(one))]
         lines += ["", "Not looked at:", *(line for one in NOT_LOOKED_AT for line in lines_of(one, "  - "))]
