@@ -229,6 +229,42 @@ def test_two_models_with_nearly_the_same_predictions_are_not_both_told_yes(name)
     assert [audit(B, P, objective=objective, sample=100).verdict for P, B in models] == [verdict] * 2
 
 
+def raised(heights, t, k=8, n=2_000):
+    """Users; items at these heights along an axis; these raised by t, at length one; the temperature."""
+    rng, z = np.random.default_rng(0), heights[:, None]
+    items = np.hstack([unit(rng.normal(size=(len(z), k - 1))) * np.sqrt(1 - z**2), z])
+    u, h = t * np.eye(k)[-1], heights.mean()
+    g = np.sqrt(1 - t**2 * (1 - h**2)) - t * h
+    return unit(rng.normal(size=(n, k))), items, unit(g * items + u), g
+
+
+HEIGHTS = np.linspace(-np.sqrt(3), np.sqrt(3), 400)  # of standard deviation one
+
+
+@pytest.mark.parametrize(("heights", "t"), [(0.3 + 0.03 * HEIGHTS, 0.2), (0.02 * HEIGHTS, 0.3)])
+def test_height_is_held_only_if_lengths_show_it(heights, t):
+    """Flatness does not say that: a thin direction of mean zero, of flatness infinite, is as open as a high one."""
+    P, B, other, g = raised(heights, t)
+    first, second = (S - S.mean(axis=1, keepdims=True) for S in (P @ B.T, P @ other.T / g))
+    assert np.linalg.norm(first - second) < 0.01 * np.linalg.norm(first)
+    assert np.abs(cosines(B) - cosines(other)).mean() > 0.05
+    assert "yes" not in [audit(E, P, objective="normalized", sample=100).verdict for E in (B, other)]
+
+
+def test_what_lengths_show_is_what_scores_change(rng):
+    """The bound, against raising the items by a little along the direction that the lengths show least."""
+    P, B = unit(rng.normal(size=(900, 5)) * [1, 2, 1, 1, 3]), unit(rng.normal(size=(600, 5)) * [1, 1, 2, 1, 0.3] + 0.2)
+    pair = evidence.Pair(B, P, evidence.summaries(B, P))
+    Q = evidence.shown_by_lengths(B, pair.about["items"], pair.roots)
+    s, V = np.linalg.eigh(Q)
+    u = 1e-4 * V[:, 0] / np.sqrt(s[0])
+    first, second = (S - S.mean(axis=1, keepdims=True) for S in (P @ B.T, P @ unit(B + u).T))
+    second *= np.sum(first * second) / np.sum(second**2)
+    assert np.linalg.norm(first - second) / np.linalg.norm(first) == pytest.approx(1e-4, rel=0.02)
+    moved = np.abs(cosines(unit(B + u)) - cosines(B)).mean()
+    assert moved < 1.1 * evidence.rise(pair.about["items"].mean, Q, 1e-4)
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
     make, objectives, agree, verdict = PAIRS[name]

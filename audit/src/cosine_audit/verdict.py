@@ -271,8 +271,6 @@ def too_few_dimensions(said, seen):
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
     if seen.flatness < FLAT and not said.rule.both:
         return no(f"{plane}, so that another height with the same probabilities has other cosines")
-    if seen.flatness < NEARLY_CONSTANT and not said.rule.both:
-        return unknown(f"{plane}: the height of that plane is hardly determined")
     return None
 
 
@@ -280,16 +278,25 @@ def by_directions(said, seen):
     """Whose directions pin down every scale; "no" only where other solutions surely exist."""
     pair, both = seen.pair, said.rule.both
     pinned = f"{said.reason}, and the directions of {{}} pin down every scale"
-    if seen.flatness >= NEARLY_CONSTANT and pair.firm("users") and pair.stiff():
+    low = pair.raised <= TOLERATED
+    held = low or (both and pair.raised_unseen <= TOLERATED)
+    if low and pair.firm("users") and pair.stiff():
         return Verdict("yes", pinned.format("users"))
-    if both and pair.flat_users >= NEARLY_CONSTANT and pair.firm("items"):
+    if both and pair.raised_unseen <= TOLERATED and pair.firm("items"):
         return Verdict("yes", pinned.format("items"))
-    if pair.firm("items", shifted=True):
+    if held and pair.firm("items", shifted=True):
         return Verdict("yes", f"{pinned.format('items')} and the origin")
-    if both and pair.firm("users", shifted=True) and pair.stiff(shifted=True):
+    if held and both and pair.firm("users", shifted=True) and pair.stiff(shifted=True):
         return Verdict("yes", f"{pinned.format('users')} and the origin")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
+    if not held:
+        change = min([pair.raised] + [pair.raised_unseen] * both)
+        much = "by any amount" if change > 1 else f"by up to {change:.2f} on average"
+        return unknown(
+            "the items' height is hardly determined: raised along one direction, and at another temperature, they have "
+            f"cosines that differ {much}, and scores that differ by 1 %"
+        )
     return unknown("neither the users' directions alone nor the items' alone pin down every scale firmly")
 
 
