@@ -116,6 +116,21 @@ class Pair:
         return float(np.mean(lost > HARDLY))
 
     @cached_property
+    def loose(self):
+        r"""At most how much classes' cosines change on average, if scores change by 1 %, root mean square.
+
+        Along the direction in which features vary least a class then changes by :math:`0.01 \|S\| / s_k`, and its
+        cosine by that over its length; an intercept takes the features' mean. ∞ where some direction is not seen.
+        """
+        R_P, R_B = (self.about[side].spread / np.sqrt(self.about[side].count) for side in ("users", "items"))
+        s = np.linalg.svd(R_P, compute_uv=False)
+        if self.about["users"].count <= R_P.shape[1] or s[-1] <= g.NEGLIGIBLE * s[0]:
+            return np.inf
+        lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides["items"])])
+        inverse = np.sqrt(np.mean(lengths[lengths > 0] ** -2.0))
+        return float(2 * 0.01 * np.linalg.norm(R_P @ R_B.T) / s[-1] * inverse)
+
+    @cached_property
     def shift(self):
         """The length of the mean item, over that of nearly the shortest (one in a hundred is shorter)."""
         lengths = [np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides["items"])]
@@ -144,7 +159,7 @@ class Evidence(NamedTuple):
     random, whether both factors are like numbers that nothing trained; nonnegative, whether no entry is below zero;
     collapsed, the factors of which one direction holds nearly all; again, the share of neighbors that a second run has,
     too, and again_by_chance, the share that chance would give it; untrained, how many rows have a count of 0 and are
-    not zero.
+    not zero; short, of the factor without counts that has more of them, the share of rows below a tenth of the median.
     """
 
     balance: Balance | None = None
@@ -161,6 +176,7 @@ class Evidence(NamedTuple):
     again: float | None = None
     again_by_chance: float = 0.0
     untrained: int = 0
+    short: float = 0.0
 
 
 class Space(NamedTuple):
@@ -191,6 +207,10 @@ def look_at(B, P, about, space, again=None, counts=(None, None)):
         again=None if again is None else kept_by(space, again),
         again_by_chance=space.found["given"].rows.shape[1] / (len(space.distinct) - 1),
         untrained=sum(len(untrained(E, one)) for E, one in zip((B, P), counts, strict=True) if one is not None),
+        short=max(
+            (share_short(E) for E, one in zip((B, P), counts, strict=True) if E is not None and one is None),
+            default=0.0,
+        ),
     )
     if P is None:
         return seen
@@ -314,6 +334,13 @@ def untrained(E, counts):
     return np.flatnonzero((counts == 0) & E.any(axis=1))
 
 
+def share_short(E):
+    """The share of rows other than zero that are below a tenth of the median length."""
+    lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(E)])
+    lengths = lengths[lengths > 0]
+    return float(np.mean(lengths < 0.1 * np.median(lengths)))
+
+
 def constant_columns(about):
     """The columns of E whose spread is below 5 % of their mean: a list of numbers, from the Moments of E."""
     spread = np.linalg.norm(about.spread, axis=0) / np.sqrt(about.count)
@@ -427,14 +454,19 @@ def rise(mean, Q, share=0.01):
     r"""At most how much cosines of unit items change on average, where all are raised and scores change by share.
 
     A cosine c becomes :math:`c + (1 - c)(1 - g^2)`, :math:`1 - g^2 \leq 2 \bar b^\top u + |u|^2`, where
-    :math:`u^\top Q u` is share squared at most. The two terms have their maxima apart, so that this is an upper bound,
-    at most twice the worst. ∞ where a direction of Q is zero.
+    :math:`u^\top Q u` is share squared at most. With :math:`d = share^2 / s`, and a the mean times its root along the
+    axes of Q, the maximum is :math:`\min_{\mu > \max d} \mu + \sum a^2 / (\mu - d)`, its dual: every μ is an upper
+    bound. ∞ where a direction of Q is zero.
     """
+    from scipy.optimize import minimize_scalar
+
     s, V = np.linalg.eigh(Q)
     if s[0] <= 1e-12 * max(1.0, s[-1]):
         return np.inf
-    moved = 2 * share * np.linalg.norm(V.T @ mean / np.sqrt(s)) + share**2 / s[0]
-    return float(moved * (1 - mean @ mean))
+    d, a = share**2 / s, share * (V.T @ mean) / np.sqrt(s)
+    top, wide = d.max(), np.linalg.norm(a) + 1e-3 * d.max()
+    dual = lambda x: top + x + np.sum(a**2 / (top + x - d))  # noqa: E731
+    return float(minimize_scalar(dual, bounds=(1e-6 * wide, wide), method="bounded").fun * (1 - mean @ mean))
 
 
 def surely_free(B, P, rank):

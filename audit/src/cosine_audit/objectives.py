@@ -61,7 +61,7 @@ OBJECTIVES = {
         f"a penalty on the product, and dropout or noise at the input, see only the scores, and {FREE}",
     ),
     "factors": Objective(
-        "squared error and the same penalty on every row of both factors (implicit's ALS)",
+        "squared error and the same penalty on every row of both factors, no biases outside the files (implicit's ALS)",
         ByBalance(),
         "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
     ),
@@ -160,7 +160,7 @@ OBJECTIVES = {
 }
 
 LIBRARIES = {
-    "implicit ALS": Library("factors", aliases=("alternating least squares", "ALS", "iALS", "WALS")),
+    "implicit ALS": Library("factors", aliases=("alternating least squares", "ALS", "iALS")),
     "implicit BPR": Library("penalized-ranking", True, ("BPR", "Bayesian personalized ranking")),
     "implicit LMF": Library("penalized-ranking", True, ("LMF", "logistic matrix factorization")),
     "Spark ALS": Library("weighted-factors", aliases=("pyspark ALS", "Spark ML ALS", "ALS-WR", "weighted ALS")),
@@ -195,8 +195,8 @@ LIBRARIES = {
 
 
 def key(name):
-    """A name without case, spaces and punctuation."""
-    return re.sub(r"[\W_]", "", str(name).casefold())
+    """A name without case, spaces and punctuation but +, which tells SVD++ from SVD."""
+    return re.sub(r"[^\w+]|_", "", str(name).casefold())
 
 
 NAMES = {key(alias): name for name, library in LIBRARIES.items() for alias in (name, *library.aliases)}

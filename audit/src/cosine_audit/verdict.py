@@ -133,7 +133,8 @@ def by_features(said, seen):
     """The minimum of a convex loss with an L2 penalty on the classes is one, and a sum of features times slopes.
 
     The slopes of a softmax sum to zero over the classes. Those of one class against the rest do not, but then nothing
-    tells a class vector from one that was shifted.
+    tells a class vector from one that was shifted. Steps from zero have both, too, wherever they end: so a yes needs
+    features that leave nearly the same classes to nearly the same scores, whether or not training came to the minimum.
     """
     if seen.pair is None:
         return Verdict("unknown", f"{said.reason}; whether they are there, the features would show", "theory alone")
@@ -141,10 +142,16 @@ def by_features(said, seen):
         return given_twice(seen, "span")
     if seen.pair.outside > TORN:
         outside = f"{percent(seen.pair.outside)} of the classes lie partly where the features hardly reach"
-        return unknown(f"{outside}, which a penalty would have taken away")
+        return unknown(f"{outside}, so that the scores hardly show these parts")
     if seen.pair.shift > SHIFTED:
         return unknown(
             "the classes do not sum to zero, as a softmax with a penalty makes them; it sees no common shift"
+        )
+    if seen.pair.loose > TOLERATED:
+        much = "by any amount" if seen.pair.loose > 1 else f"by up to {seen.pair.loose:.2f} on average"
+        return unknown(
+            f"scores that change by 1 % may change the classes' cosines {much}, as the features hardly vary in some "
+            "direction, and classes alone do not show whether training came to the minimum"
         )
     return Verdict("yes", said.reason)
 
@@ -170,12 +177,15 @@ def by_balance(said, seen):
         return unknown(f"{why}, and whether other such factors have the same scores is not checked")
     if balance.imbalance > TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
-        constant = f"{names} is constant, as where a bias is stored among the dimensions, whose scale no penalty sets"
+        constant = f"{names} is constant, as where a bias is stored among the dimensions: leave such columns out"
         return no(f"users and items are {off}, and {constant}")
     if balance.imbalance > TOLERATED:
         return no(f"{said.reason}; these are {off}{'' if steps else ', so training did not get there'}", keep=keep)
     if not is_stable(balance):
         return no(f"users and items are only {off}, but {moves(balance)}", keep=keep)
+    if seen.short > TORN and not steps:
+        rows = f"{percent(seen.short)} of the rows are below a tenth of the median length"
+        return unknown(f"{rows}, as rows that nothing trained are: counts would show it (item_counts, user_counts)")
     if seen.random:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
     return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {off}")
@@ -184,7 +194,7 @@ def by_balance(said, seen):
 def given_twice(seen, what):
     """Unknown, as the users are the items."""
     same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their {what} shows nothing"
-    return unknown(f"{same}: was one table given twice, or is it one encoder?")
+    return unknown(f"{same}: one table was given twice, or it is one encoder")
 
 
 def is_stable(balance):
@@ -290,7 +300,7 @@ def by_directions(said, seen):
         return Verdict("yes", f"{pinned.format('users')} and the origin")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
-    if not held:
+    if not held and (pair.firm("users") or pair.firm("items")):
         change = min([pair.raised] + [pair.raised_unseen] * both)
         much = "by any amount" if change > 1 else f"by up to {change:.2f} on average"
         return unknown(
@@ -347,20 +357,22 @@ def about_training(seen, objective):
     """Findings on what training left in the numbers; balance is judged where the objective implies it."""
     rule = OBJECTIVES[objective].rule
     judged = isinstance(rule, ByBalance)
+    plainly = judged and not rule.weighted
     plain = "imbalance", seen.balance, "Users and items"
     for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
         if balance is not None:
             sentence = f"{whose} are {percent(balance.imbalance)} out of balance."
             fine = balance.imbalance <= TOLERATED
-            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if judged else None)
+            counts_for = judged if name == "weighted imbalance" else plainly
+            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if counts_for else None)
     if seen.balance is not None and seen.balance.moved is not None:
         share, torn = float(np.mean(seen.balance.moved)), int(np.sum(seen.balance.moved >= HALF))
         sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
         fine = share <= MOVED and not is_torn(seen.balance)
-        yield finding("moved by balancing", share, sentence, MOVED, fine if judged else None)
+        yield finding("moved by balancing", share, sentence, MOVED, fine if plainly else None)
         change, stretch = seen.balance.changed, seen.balance.stretch
         sentence = f"Balancing changes a cosine by {change:.3f} on average; its M has condition {stretch:.2f}."
-        yield finding("changed by balancing", change, sentence, None, stretch <= STRETCH if judged else None)
+        yield finding("changed by balancing", change, sentence, None, stretch <= STRETCH if plainly else None)
     stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
     sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
     yield finding("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
