@@ -578,14 +578,6 @@ def test_steps_from_zero_have_span_and_sum_wherever_they_end(rng):
     assert audit(W, X / size, objective="fixed-features").verdict == "yes"
 
 
-def test_short_rows_without_counts_take_yes_away(rng):
-    P, B = balanced(rng, 400, 90)
-    B = np.vstack([B, 0.001 * rng.normal(size=(7, 5))])
-    found = audit(B, P, objective="factors")
-    assert (found.verdict, "below a tenth of the median length" in found.reason) == ("unknown", True)
-    assert audit(B, P, objective="factors", item_counts=np.ones(97), user_counts=np.ones(400)).verdict == "yes"
-
-
 def test_a_plus_is_part_of_a_name(rng):
     B = rng.normal(size=(90, 5))
     assert audit(B, trained_by="SVD++").objective == "propagated"

@@ -159,7 +159,7 @@ class Evidence(NamedTuple):
     random, whether both factors are like numbers that nothing trained; nonnegative, whether no entry is below zero;
     collapsed, the factors of which one direction holds nearly all; again, the share of neighbors that a second run has,
     too, and again_by_chance, the share that chance would give it; untrained, how many rows have a count of 0 and are
-    not zero; short, of the factor without counts that has more of them, the share of rows below a tenth of the median.
+    not zero.
     """
 
     balance: Balance | None = None
@@ -176,7 +176,6 @@ class Evidence(NamedTuple):
     again: float | None = None
     again_by_chance: float = 0.0
     untrained: int = 0
-    short: float = 0.0
 
 
 class Space(NamedTuple):
@@ -207,10 +206,6 @@ def look_at(B, P, about, space, again=None, counts=(None, None)):
         again=None if again is None else kept_by(space, again),
         again_by_chance=space.found["given"].rows.shape[1] / (len(space.distinct) - 1),
         untrained=sum(len(untrained(E, one)) for E, one in zip((B, P), counts, strict=True) if one is not None),
-        short=max(
-            (share_short(E) for E, one in zip((B, P), counts, strict=True) if E is not None and one is None),
-            default=0.0,
-        ),
     )
     if P is None:
         return seen
@@ -332,13 +327,6 @@ def like_random(users, items, centered):
 def untrained(E, counts):
     """The numbers of the rows that have a count of 0 and are not zero: nothing trained these."""
     return np.flatnonzero((counts == 0) & E.any(axis=1))
-
-
-def share_short(E):
-    """The share of rows other than zero that are below a tenth of the median length."""
-    lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(E)])
-    lengths = lengths[lengths > 0]
-    return float(np.mean(lengths < 0.1 * np.median(lengths)))
 
 
 def constant_columns(about):

@@ -183,9 +183,6 @@ def by_balance(said, seen):
         return no(f"{said.reason}; these are {off}{'' if steps else ', so training did not get there'}", keep=keep)
     if not is_stable(balance):
         return no(f"users and items are only {off}, but {moves(balance)}", keep=keep)
-    if seen.short > TORN and not steps:
-        rows = f"{percent(seen.short)} of the rows are below a tenth of the median length"
-        return unknown(f"{rows}, as rows that nothing trained are: counts would show it (item_counts, user_counts)")
     if seen.random:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
     return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {off}")
@@ -194,7 +191,7 @@ def by_balance(said, seen):
 def given_twice(seen, what):
     """Unknown, as the users are the items."""
     same = f"{percent(seen.same)} of the users' rows are parallel to items' rows, so their {what} shows nothing"
-    return unknown(f"{same}: one table was given twice, or it is one encoder")
+    return unknown(f"{same}: was one table given twice, or is it one encoder?")
 
 
 def is_stable(balance):
