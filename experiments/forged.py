@@ -2,10 +2,11 @@
 
 forged.csv has a row for each k, list and condition number c of M, for the balanced split of Eq. 1 (λ₁ = 2304) on
 WordNet's glosses: the highest and the lowest Spearman's correlation with the list that a search found, which are lower
-bounds of what can be attained; the other list's correlation there; bounds that no such M passes, and the least c at
-which the order may be perfect; the least, the most and the middle 95 % of 100 M drawn at random; and how far the same
-search agrees with the list's judgments shuffled. Where words are at most k, also the M that gives the list's order
-exactly, by way of orthogonal words, and the named D as condition numbers seen from the balanced split. Ten minutes.
+bounds of what can be attained; the other list's correlation there; bounds that no such M passes unless cosines tie,
+and the least c at which the order may be perfect; the least, the most and the middle 95 % of 100 M drawn at random;
+and how far the same search agrees with the list's judgments shuffled. Where words are at most k, also the M that gives
+the list's order exactly, by way of orthogonal words, and the named D as condition numbers seen from the balanced
+split. Ten minutes.
 """
 
 import functools

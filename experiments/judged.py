@@ -7,11 +7,12 @@ with the n pairs, by a learned diagonal D and by a learned M. How far D and M le
 cross-validation within the n pairs. n = 0 is all pairs of the list, judged on the other list alone: there the last
 columns are a 95 % interval of the difference to balanced, over pairs and over words, as in people_gaps.csv. The judges
 are people and, to see whether a ruler that exists is found, the cosines of another split of the same model, projected
-back. Five minutes.
+back: as they are, with noise in both lists ("noisy"), or in the learned list alone ("noisy, scored without").
+Folds of the cross-validation are of pairs, which share words. Ten minutes.
 """
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata
 
 from experiments.forged import LAM1, balanced, spectrum
 from experiments.people import ALPHAS, LISTS, judgments, spearman
@@ -19,7 +20,8 @@ from experiments.people_gaps import TAIL, TIMES, correlations, drawn
 from helpers import shrinkage
 
 FOLDS, WIDEST = 5, 3
-JUDGES = "people", "projected back"
+JUDGES = "people", "projected back", "noisy"
+NOISE = 1.6  # sd, in units of the normal scores': the balanced split then agrees with him about as with people
 NUMBERS = {"wordsim": (10, 20, 40, 80, 160), "simlex": (20, 80, 320)}
 RIDGES = np.r_[10.0 ** np.arange(-5, 2.5, 0.5), np.inf]
 TOLERANCE = 0.01  # closed forms; a ridge may be the next one of its grid
@@ -126,13 +128,23 @@ def intervals(columns, first, second, said):
     return row
 
 
+def opinions(k, judge, scored, split):
+    """What a judge says of both lists: {name: (first, second, judgments)}."""
+    if judge == "people":
+        return judgments()[1]
+    s, V = spectrum(k)
+    hidden, rng, said = V * s * shrinkage(s, LAM1), np.random.default_rng([split, 1]), {}
+    for name, (i, j, _) in judgments()[1].items():
+        said[name] = i, j, cosines(hidden, i, j)
+        if judge == "noisy" or (judge == "noisy, scored without" and name == scored):
+            heights = norm.ppf((rankdata(said[name][2]) - 0.5) / len(i))
+            said[name] = i, j, heights + rng.normal(0, NOISE, len(i))
+    return said
+
+
 def measure(k, judge, scored, split, n):
     """One row."""
-    E, judged = balanced(k), judgments()[1]
-    if judge == "projected back":
-        s, V = spectrum(k)
-        hidden = V * s * shrinkage(s, LAM1)
-        judged = {name: (i, j, cosines(hidden, i, j)) for name, (i, j, _) in judged.items()}
+    E, judged = balanced(k), opinions(k, judge, scored, split)
     first, second, said = (np.asarray(side) for side in judged[scored])
     other = judged[LISTS[1 - LISTS.index(scored)]]
     rng = np.random.default_rng(split)
@@ -159,4 +171,10 @@ JOBS += [
     for i in range(splits)
     for name, numbers in NUMBERS.items()
     for n in numbers
+]
+JOBS += [
+    {"k": 400, "judge": judge, "scored": "wordsim", "split": i, "n": n}
+    for judge in ("noisy", "noisy, scored without")
+    for i in range(20)
+    for n in NUMBERS["wordsim"]
 ]
