@@ -52,7 +52,7 @@ def part(wheel, name):
 
 # Begin: the forward pass that the book shows
 def encode(texts, weights, tokenizer, heads=12, layers=6):
-    """Mean-pooled last hidden states of all-MiniLM-L6-v2, (n, 384) float32, before they are brought to length one."""
+    """Means of all-MiniLM-L6-v2's last hidden states, (n, 384) float32."""
     from scipy.special import erf
 
     def linear(x, name):
@@ -64,28 +64,36 @@ def encode(texts, weights, tokenizer, heads=12, layers=6):
         return x * weights[f"{name}.weight"] + weights[f"{name}.bias"]
 
     def attention(x, mask, name):
-        parts = (linear(x, f"{name}.self.{part}") for part in ("query", "key", "value"))
-        Q, K, V = (one.reshape(*one.shape[:2], heads, -1).swapaxes(1, 2) for one in parts)
-        scores = (
-            Q @ K.swapaxes(2, 3) / Q.shape[-1] ** 0.5 + np.where(mask, 0, -1e9).astype(np.float32)[:, None, None, :]
-        )
+        def by_heads(part):
+            y = linear(x, f"{name}.self.{part}")
+            return y.reshape(*y.shape[:2], heads, -1).swapaxes(1, 2)
+
+        Q, K, V = by_heads("query"), by_heads("key"), by_heads("value")
+        hidden = np.where(mask, 0, -1e9).astype(np.float32)
+        scores = Q @ K.swapaxes(2, 3) / Q.shape[-1] ** 0.5
+        scores += hidden[:, None, None, :]
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ V
         return linear(mixed.swapaxes(1, 2).reshape(x.shape), f"{name}.output.dense")
 
     read = tokenizer.encode_batch(texts)
-    ids, mask = (np.array([getattr(one, what) for one in read]) for what in ("ids", "attention_mask"))
-    words, places, kinds = (
-        weights[f"embeddings.{what}_embeddings.weight"] for what in ("word", "position", "token_type")
-    )
-    x = layer_norm(words[ids] + places[: ids.shape[1]] + kinds[0], "embeddings.LayerNorm")
+    ids = np.array([one.ids for one in read])
+    mask = np.array([one.attention_mask for one in read])
+    words = weights["embeddings.word_embeddings.weight"]
+    places = weights["embeddings.position_embeddings.weight"]
+    kinds = weights["embeddings.token_type_embeddings.weight"]
+    x = words[ids] + places[: ids.shape[1]] + kinds[0]
+    x = layer_norm(x, "embeddings.LayerNorm")
     for layer in range(layers):
         name = f"encoder.layer.{layer}"
-        x = layer_norm(x + attention(x, mask, f"{name}.attention"), f"{name}.attention.output.LayerNorm")
+        x = x + attention(x, mask, f"{name}.attention")
+        x = layer_norm(x, f"{name}.attention.output.LayerNorm")
         hidden = linear(x, f"{name}.intermediate.dense")
         hidden = hidden * (1 + erf(hidden / 2**0.5)) / 2  # GELU
-        x = layer_norm(x + linear(hidden, f"{name}.output.dense"), f"{name}.output.LayerNorm")
-    return (x * mask[..., None].astype(x.dtype)).sum(axis=1) / mask.sum(axis=1, keepdims=True)
+        x = x + linear(hidden, f"{name}.output.dense")
+        x = layer_norm(x, f"{name}.output.LayerNorm")
+    total = (x * mask[..., None].astype(x.dtype)).sum(axis=1)
+    return total / mask.sum(axis=1, keepdims=True)
 
 
 # End
