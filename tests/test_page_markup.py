@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import bibliography
 import page_markup
 import pytest
+import shared_links
 from docutils import nodes
 from pybtex.database import parse_string
 
@@ -34,3 +35,50 @@ def test_a_page_says_its_language():
         context = {}
         page_markup.set_language(SimpleNamespace(config=SimpleNamespace(language="en")), name, None, context, None)
         assert context == {"language": language}
+
+
+@pytest.mark.parametrize(
+    ("slug", "url"),
+    [
+        ("Someone/some.book", "https://someone.github.io/some.book/"),
+        ("someone/someone.github.io", "https://someone.github.io/"),
+    ],
+)
+def test_the_site_is_where_github_publishes_the_repository(monkeypatch, slug, url):
+    monkeypatch.setenv("GITHUB_REPOSITORY", slug)
+    assert shared_links.site_url() == url
+
+
+FIRST = nodes.paragraph("", "First.")
+MINUTES = nodes.paragraph("", "", nodes.emphasis("", "About 35 minutes."))
+BOLD = nodes.paragraph("", "", nodes.Text(""), nodes.strong("", "The answer."), nodes.Text(""))
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "answer"),
+    [([MINUTES, FIRST], "First."), ([MINUTES, FIRST, BOLD], "The answer."), ([], "")],
+)
+def test_a_page_is_described_by_its_answer(paragraphs, answer):
+    page = nodes.section("", *[paragraph.deepcopy() for paragraph in paragraphs])
+    assert shared_links.answer(page) == answer
+    page += nodes.meta(name="description", content="Said on purpose.")
+    assert shared_links.answer(page) == "Said on purpose."
+
+
+def test_a_shared_link_shows_a_title_an_answer_and_a_picture_and_each_language_is_named():
+    page = nodes.section("", FIRST.deepcopy(), nodes.image(uri="../_images/one.png"))
+    names = ["book/sheet", "book/sheet-ja"]
+    env = SimpleNamespace(titles={"book/sheet": nodes.title("", "The <sheet>")}, all_docs=names)
+    config = SimpleNamespace(html_baseurl="https://someone.github.io/", project="The book")
+    builder = SimpleNamespace(get_target_uri=lambda name: f"{name}.html")
+    context = {"metatags": ""}
+    app = SimpleNamespace(config=config, env=env, builder=builder)
+    shared_links.add_tags(app, "book/sheet", "page.html", context, page)
+    for line in [
+        '<meta property="og:title" content="The &lt;sheet&gt;"/>',
+        '<meta property="og:description" content="First."/>',
+        '<meta name="description" content="First."/>',
+        '<meta property="og:image" content="https://someone.github.io/_images/one.png"/>',
+        '<link rel="alternate" hreflang="ja" href="https://someone.github.io/book/sheet-ja.html"/>',
+    ]:
+        assert line in context["metatags"]
