@@ -155,3 +155,13 @@ def test_what_is_found_between_pages(chromium, site, tmp_path, capsys):
     assert fault == "search: for “words”, a word of healthy.html: there is no search box"
     assert check_site.report({"a.html": {"faults": ["raw", "cut"]}}, [fault]) == 3
     assert f"a.html: cut\n{fault}\n1 pages and the search read: 3 faults\n" in capsys.readouterr().out
+
+
+def test_the_page_that_answers_has_to_be_among_the_first_two(chromium, tmp_path, monkeypatch):
+    results = "".join(f'<li><a href="book/{page}.html">{page}</a></li>' for page in "abc")
+    page = f'<p class="search-summary">found 3 pages</p><ul id="search-results">{results}</ul>'
+    (tmp_path / "search.html").write_text(page, "utf-8")
+    pages = [f"book/{page}.html" for page in "abc"]
+    monkeypatch.setattr(check_site, "ASKED", {"one": pages[1], "two": pages[2], "three": "book/not-built.html"})
+    faults = check_site.order_faults(chromium, browser.serve(tmp_path), pages)
+    assert faults == ["search: for “two”, book/c.html is not among the first two"]

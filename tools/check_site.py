@@ -7,7 +7,7 @@ chromedriver. A page of a kind that was read before is left out by axe-core, whi
 import json
 import pathlib
 import sys
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
 from browser import find_pages, open_page, print_page, serve, start_browser
@@ -28,6 +28,15 @@ ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other theme's
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
+ASKED = {  # what people type: the page that answers
+    "cosine similarity vs dot product": "book/cosine-or-dot.html",
+    "why are all similarities high": "book/questions.html",
+    "normalize embeddings": "book/rescaling.html",
+    "inner product vector database": "book/in-a-vector-store.html",
+    "LLM embeddings": "book/text-encoders.html",
+    "anisotropy": "book/questions.html",
+    "RAG threshold": "book/questions.html",
+}
 AXE = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in THEIRS}}
 
 
@@ -169,6 +178,23 @@ def search_faults(browser, home, page, word, seconds=20):
     return []
 
 
+def order_faults(browser, home, pages, seconds=20):
+    """Type what people type: the page that answers has to be among the first two."""
+    faults = []
+    for query, page in ASKED.items():
+        if page in pages:
+            browser.get(f"{home}search.html?q={quote(query)}")
+            wait = WebDriverWait(browser, seconds)
+            try:
+                wait.until(lambda _: "found" in visible(browser, ".search-summary").text)
+                first = browser.find_elements(By.CSS_SELECTOR, "#search-results a")[:2]
+                if not any(page in (link.get_attribute("href") or "") for link in first):
+                    faults.append(f"search: for “{query}”, {page} is not among the first two")
+            except (TimeoutException, AttributeError):
+                faults.append(f"search: for “{query}” nothing is found")
+    return faults
+
+
 def report(found, others):
     """Print every fault and how many there are; return their number."""
     faults = [f"{page}: {fault}" for page, facts in found.items() for fault in facts["faults"]] + others
@@ -189,7 +215,8 @@ def main(site, every_page):
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
-        others = search_faults(browser, home, wordiest, word) + traffic_faults(browser, home)
+        others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
+        others += traffic_faults(browser, home)
     finally:
         browser.quit()
     sys.exit(report(found, others + pdf_faults(site, home, found)) > 0)

@@ -103,19 +103,62 @@ if (location.protocol !== "file:") {
   document.addEventListener("scroll", hidePreview, { passive: true });
 }
 
-// The search lists pages in other languages last, and shows formulas as text.
+// The search: pages by the words of their title, of their best heading and of their text, rare words first. What people
+// type and the book calls otherwise is looked up, too. Chapters come before evidence, evidence before lists, one result
+// a page, other languages last. Snippets are sentences, with formulas as text.
 const SIGNS = { alpha: "α", beta: "β", cdot: "·", dots: "…", ge: "≥", kappa: "κ", lambda: "λ", le: "≤", Omega: "Ω" };
 Object.assign(SIGNS, { pm: "±", Sigma: "Σ", sigma: "σ", sqrt: "√", sum: "Σ", theta: "θ", times: "×", to: "→", top: "ᵀ" });
 
 const MARKUP = /^(q?quad|[Bb]ig[lrg]*|left|right|hat|tilde|bar|text|tag|label|displaystyle|operatorname|math\w+|begin|end)$/;
+
+const MEANT = { "ann database db faiss pgvector": "store", "bert gpt llm sbert": "encoder", "inner": "dot" };
+Object.assign(MEANT, { "meaningless": "arbitrary", "isotropy": "anisotropy", "versus vs": "or" });
+
+const KINDS = { evidence: 0.6, claims: 0.5, data: 0.5, exercises: 0.5, homework: 0.5, references: 0.3, teach: 0.5 };
+const LANGUAGE = /-(ja|zh|vi)$/;
+
+const kind = (page) => (LANGUAGE.test(page) ? 0.1 : (KINDS[page.match(/^book\/([a-z]+)/)?.[1]] ?? 1));
 
 function readFormula(_, tex) {
   const read = (_, name) => SIGNS[name] ?? (MARKUP.test(name) ? "" : name);
   return tex.replace(/\\([A-Za-z]+) ?/g, read).replace(/[\\{}^_&]/g, "");
 }
 
+function findPages(typed) {
+  const { alltitles, docnames, terms, titles, titleterms } = Search._index;
+  const stemmer = new Stemmer();
+  const stems = (text) => splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word));
+  const list = (files) => [files ?? []].flat();
+  const meant = (word) => Object.keys(MEANT).filter((names) => stems(names).includes(word)).map((names) => MEANT[names]);
+  const words = [...typed].map((word) => [word, ...stems(meant(word).join(" "))]);
+  const rare = words.map((meanings) => {
+    const found = new Set(meanings.flatMap((word) => [...list(terms[word]), ...list(titleterms[word])]));
+    return found.size ? Math.log(1 + docnames.length / found.size) : 0;
+  });
+  const total = rare.reduce((sum, weight) => sum + weight, 0);
+  const share = (has) => words.reduce((sum, meanings, i) => sum + (meanings.some(has) ? rare[i] : 0), 0) / total;
+  const heads = docnames.map(() => [0, "", ""]);
+  for (const [head, places] of Object.entries(alltitles)) {
+    const own = stems(head);
+    const size = share((word) => own.includes(word)) - own.length / 1000; // of two headings the shorter
+    for (const [file, id] of places) if (size > heads[file][0]) heads[file] = [size, head, id];
+  }
+  return docnames.flatMap((page, file) => {
+    const text = share((word) => list(terms[word]).includes(file) || list(titleterms[word]).includes(file));
+    const title = share((word) => stems(titles[file]).includes(word));
+    const [best, head, id] = heads[file];
+    if (!total || text < 0.5) return [];
+    const place = best > 0.6 && best > title && id ? [`${titles[file]} > ${head}`, `#${id}`] : [titles[file], ""];
+    return [[page, ...place, null, kind(page) * (4 * title + 3 * best + text), page]];
+  });
+}
+
 if (typeof Search !== "undefined") {
-  Scorer.score = ([page, , , , score]) => score - (/-(ja|zh|vi)$/.test(page) ? 100 : 0);
-  const readPage = Search.htmlToText;
-  Search.htmlToText = (...page) => readPage(...page).replace(/\\[([]([^]*?)\\[)\]]/g, readFormula);
+  Search._performSearch = (query, typed) => findPages(typed).sort(([, , , , a], [, , , , b]) => a - b);
+  Search.htmlToText = (html, anchor) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const place = (anchor && page.querySelector(`article ${anchor}`)) || page.querySelector("article");
+    const said = [...(place?.querySelectorAll("p, li, td") ?? [])].filter((e) => !e.closest(".cell_input, .cell_output"));
+    return said.map((e) => e.textContent).join(" ").replace(/\\[([]([^]*?)\\[)\]]/g, readFormula);
+  };
 }
