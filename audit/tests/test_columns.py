@@ -195,7 +195,10 @@ def test_lists(tmp_path):
     assert found.note == "'id' read as names; 'year' left out; 5 dimensions, vector"
     for rows, sentence in (
         ([None, *E[1:].tolist()], "row 0, column 'vector': expected a list of numbers, got null"),
-        ([E[0, :2].tolist(), *E[1:].tolist()], "expected lists of one length, got lengths from 2 to 5"),
+        (
+            [E[0, :2].tolist(), *E[1:].tolist()],
+            "row 1, column 'vector': expected a list of one length, 2 as in row 0, got 5",
+        ),
     ):
         some.assign(vector=rows).to_parquet(tmp_path / "e.parquet")
         with pytest.raises(InputError, match=sentence):

@@ -499,6 +499,48 @@ def test_a_closed_stdin_is_one_sentence():
     assert (done.returncode, done.stderr) == (2, "cosine-audit: stdin: expected data, got a closed stream\n")
 
 
+@pytest.mark.parametrize("sorted_first", [False, True])
+def test_dimensions_out_of_order_are_not_taken_for_an_arrays(tmp_path, sorted_first):
+    """f0, f1, f10, f2, as text sorts them: beside an array, which is counted, that is another model."""
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    E = np.random.default_rng(0).normal(size=(30, 11))
+    order = range(11) if sorted_first else sorted(range(11), key=str)
+    rows = [[f"f{j}" for j in order], *E[:, list(order)]]
+    put(tmp_path, "e.csv", "\n".join(",".join(map(str, row)) for row in rows))
+    np.save(tmp_path / "u.npy", E)
+    paths = [tmp_path / "e.csv", tmp_path / "u.npy"]
+    for one in (paths, paths[::-1]):
+        if sorted_first:
+            assert all(np.allclose(table.values, E) for table in read_pair(*one))
+        else:
+            with pytest.raises(InputError, match="expected dimensions in the order of their numbers, got f0, f1, f10"):
+                read_pair(*one)
+    assert read_pair(paths[0], paths[0])[1].values.shape == (30, 11)
+
+
+def test_columns_of_biases_are_no_items_and_none_of_the_factors(tmp_path):
+    """LightFM's biases may be a column; implicit's BPR and LMF keep one or two behind the factors."""
+    E, users = np.random.default_rng(0).normal(size=(2, 30, 7))
+    bias = E[:, :1]
+    np.savez(tmp_path / "m.npz", item_biases=bias, item_embeddings=E, user_biases=bias, user_embeddings=users)
+    assert [table.array for table in read_pair(tmp_path / "m.npz")] == ["item_embeddings", "user_embeddings"]
+    np.savez(tmp_path / "two.npz", item_biases=bias, item_embeddings=E, item_features=E)
+    with pytest.raises(InputError, match=r"got item_embeddings, item_features; say which: .*#item_embeddings$"):
+        read_pair(tmp_path / "two.npz")
+    for extra in (0, 1, 2):
+        np.savez(tmp_path / "i.npz", item_factors=E, user_factors=users, factors=7 - extra)
+        items, others = read_pair(tmp_path / "i.npz")
+        assert items.values.shape == others.values.shape == (30, 7 - extra)
+        assert items.note == (f"{extra} of 7 columns hold biases and ones, left out" if extra else "")
+
+
+def test_tabs_in_a_csv_are_read(tmp_path):
+    pytest.importorskip("pandas", reason="pandas is an extra")
+    put(tmp_path, "e.csv", CSV)
+    put(tmp_path, "t.csv", CSV.replace(",", "\t"))
+    np.testing.assert_array_equal(read_table(tmp_path / "t.csv").values, read_table(tmp_path / "e.csv").values)
+
+
 TORCH = pickle.dumps([1])
 WORSE = {  # the file, what it holds, a part of the sentence
     "no name": ("", None, "cosine-audit: '': expected a file, got a name that leads nowhere"),
@@ -517,9 +559,20 @@ WORSE = {  # the file, what it holds, a part of the sentence
     "half a gzip": ("e.csv.gz", gzip.compress(CSV.encode())[:-9], "e.csv.gz: expected whole csv data, got: Compressed"),
     "a gzip bomb": ("e.csv.gz", gzip.compress(bytes(11 * 10**6)), "e.csv.gz: expected at most 10,000,000 bytes"),
     "an empty gzip": ("e.csv.gz", gzip.compress(b""), "e.csv.gz: expected data, got an empty file"),
-    "no JSON": ("e.jsonl", '{"id": 1}\n{"id"\n', "e.jsonl, line 2: expected one JSON object a line, got"),
+    "no JSON": ("e.jsonl", '{"id": 1}\n{"id"\n', "e.jsonl, line 2: expected one JSON object a line, with"),
     "a list": ("e.json", "[1, 2]\n", "e.json, line 1: expected one JSON object a line, got list"),
     "other keys": ("e.jsonl", '{"id": 1}\n{"ID": 2}\n', "e.jsonl, line 2: expected the keys id, got ID"),
+    "a list of text": (
+        "e.jsonl",
+        '{"v": [1]}\n{"v": ["x"]}\n',
+        "e.jsonl, line 2: expected one JSON object a line, with",
+    ),
+    "a null in a list": (
+        "e.jsonl",
+        '{"v": [[1], 2]}\n',
+        "e.jsonl, line 1: expected one JSON object a line, with lists",
+    ),
+    "lists of other lengths": ("e.jsonl", '{"v": [1, 2]}\n{"v": [3]}\n', "row 1, column 'v': expected a list of one"),
     "nested": ("e.json", "[" * 10**5, "e.json: expected whole json data, got: maximum recursion depth"),
 }
 

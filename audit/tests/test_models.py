@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosine_audit import audit, safe_items
+from cosine_audit import audit, evidence, safe_items
 from scipy.sparse import csr_matrix
 
 from . import losses as by
@@ -68,6 +68,11 @@ def digits():
 
     features = data.data / 16
     return features, LogisticRegression(max_iter=3_000).fit(features, data.target).coef_
+
+
+@cache
+def labels_of_digits():
+    return pytest.importorskip("sklearn.datasets", reason="scikit-learn is a test extra").load_digits().target
 
 
 def autoencoder(X, drop=0.3):
@@ -144,6 +149,35 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
 @cache
 def trained(name):
     return tuple(np.asarray(E) for E in MODELS[name][0]())
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [(lambda W: W, "yes"), (lambda W: W + 0.2, "unknown"), (lambda W: 1.5 * W, "unknown"), (np.roll, "unknown")],
+    ids=["honest", "shifted", "rescaled", "of another order"],
+)
+def test_labels_show_whether_classes_are_at_their_minimum(change, verdict):
+    """Whatever features hardly vary: a strictly convex loss has one minimum, and the gradient bounds the way to it."""
+    features, W = trained("LogisticRegression of digits")
+    W = np.roll(W, 1, axis=0) if change is np.roll else change(W)
+    found = audit(W, features, trained_by="LogisticRegression", user_labels=labels_of_digits())
+    assert (found.verdict, "gradient" in found.reason) == (verdict, True)
+    with pytest.raises(ValueError, match="user_labels must be rows from 0 to 9, got '10'"):
+        audit(W, features, trained_by="LogisticRegression", user_labels=labels_of_digits() + 1)
+    with pytest.raises(ValueError, match="user_labels must go with objective 'fixed-features', got 'factors'"):
+        audit(W, features, trained_by="ALS", user_labels=labels_of_digits())
+
+
+def test_the_way_to_the_minimum_is_no_longer_than_the_gradient(rng):
+    """Against a fit that went there, with and without an intercept, and with penalties of several sizes."""
+    linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is a test extra")
+    X, y = rng.normal(size=(300, 4)) * [1, 1, 1, 0.05], rng.integers(5, size=300)
+    for options in ({"C": 0.1}, {"C": 10}, {"fit_intercept": False}):
+        W = linear.LogisticRegression(tol=1e-10, max_iter=9_999, **options).fit(X, y).coef_
+        way = 1e-2 * W * rng.normal(size=W.shape)
+        gone = np.mean(np.linalg.norm(way, axis=1) / np.linalg.norm(W, axis=1))
+        there, away = (evidence.Pair(E, X, evidence.summaries(E, X), y).to_go for E in (W, W + way))
+        assert there < 1e-3 < gone < 1.02 * away
 
 
 def examined(name, users, items):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cosine_audit import audit
+from cosine_audit.files import read_pair
 from scipy.sparse import csr_matrix
 
 from . import losses as by
@@ -91,6 +92,16 @@ def test_biases_do_not_move_the_safe_items(name, columns):
     scores -= scores.mean(axis=0)
     scores -= scores.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(by.cosines(audit(model).safe_items), by.cosines(scores.T), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", [BPR, LMF, "AlternatingLeastSquares"])
+def test_a_saved_model_is_read_as_the_model(name, tmp_path):
+    """implicit's .npz says how many of the columns are factors; biases and ones stand behind these."""
+    model = fitted(name)
+    model.save(tmp_path / "m.npz")
+    read, wanted = read_pair(tmp_path / "m.npz"), audit(model)
+    np.testing.assert_array_equal(read[0].values, wanted.items)
+    np.testing.assert_array_equal(read[1].values, wanted.users)
 
 
 def test_without_a_penalty_als_is_not_a_balanced_minimum():
@@ -190,6 +201,8 @@ def test_classifiers_are_judged_with_their_features(rng):
     same(model, model.coef_, trained_by="LogisticRegression", names=model.classes_)
     assert audit(model).verdict == "unknown"
     assert audit(model, features).verdict == "yes"
+    found = audit(model, features, user_labels=labels)
+    assert (found.verdict, "as the gradient shows" in found.reason) == ("yes", True)
     free = sklearn("linear_model.LogisticRegression", C=np.inf, max_iter=1_000).fit(features, labels)
     assert audit(free, features).objective == "unknown"
 

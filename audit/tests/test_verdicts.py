@@ -194,6 +194,15 @@ def hardly_firm(k=64, f=0.6, s=0.0052):
     return (P, B), (unit(P * np.sqrt(w)), B / np.sqrt(w))
 
 
+def shifted_under_biases():
+    """Balanced factors of mean zero, and others of the same scores up to biases, balanced, too."""
+    rng = np.random.default_rng(0)
+    P, B = rng.normal(size=(300, 6)), rng.normal(size=(80, 6))
+    P, B = P - P.mean(axis=0), B - B.mean(axis=0)
+    splits = (np.linalg.svd(scores, full_matrices=False) for scores in (P @ B.T, (P + 0.5) @ (B + 1).T))
+    return tuple((U[:, :6] * np.sqrt(s[:6]), Vt[:6].T * np.sqrt(s[:6])) for U, s, Vt in splits)
+
+
 PAIRS = {  # two models; objectives; up to what their scores agree; the verdict of both, or of the first
     "ten classes": (classes, ("normalized", "symmetric-contrastive"), "", "no"),
     "items of rank six in twelve dimensions": (low_rank, ("normalized", "symmetric-contrastive"), "scale", "no"),
@@ -201,6 +210,7 @@ PAIRS = {  # two models; objectives; up to what their scores agree; the verdict 
     "items and users on quadrics": (on_a_quadric, ("normalized",), "user", "unknown"),
     "users on a quadric, items in a plane": (under_two_softmaxes, ("symmetric-contrastive",), "constant", "unknown"),
     "users hardly see it": (hardly_seen, ("normalized", "symmetric-contrastive"), "scale", "unknown"),
+    "shifted under biases": (shifted_under_biases, ("biased-factors",), "biases", "yes, unknown"),
     "weak directions": (weak_directions, ("factors",), "", "yes"),
     "thin directions": (thin_directions, ("factors",), "", "yes"),
     "lost directions": (lost_directions, ("factors",), "", "no"),
@@ -271,7 +281,8 @@ def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
     models = make()
     first, second = (P @ B.T for P, B in models)
     gap = second * (first.std() / second.std() if agree == "scale" else 1) - first
-    gap -= gap.mean(axis=1, keepdims=True) if agree == "user" else gap.mean() if agree == "constant" else 0
+    gap -= gap.mean(axis=1, keepdims=True) if agree in ("user", "biases") else 0
+    gap -= gap.mean(axis=0) if agree == "biases" else gap.mean() if agree == "constant" else 0
     assert np.abs(gap).max() < 1e-9 * np.abs(first).max()
     assert np.abs(np.subtract(*(cosines(B[:300]) for _, B in models))).max() > 0.2
     for objective in objectives:
@@ -581,8 +592,14 @@ def test_steps_from_zero_have_span_and_sum_wherever_they_end(rng):
 def test_a_plus_is_part_of_a_name(rng):
     B = rng.normal(size=(90, 5))
     assert audit(B, trained_by="SVD++").objective == "propagated"
-    for name in ("iALS++", "WALS"):
-        with pytest.raises(ValueError, match="trained_by must be one of"):
+    for name, near in {
+        "iALS++": "do you mean implicit ALS",
+        "WALS": "implicit ALS",
+        "SVD": "do you mean TruncatedSVD, or Surprise SVD, which is another model",
+        "implicit AsL": "do you mean implicit ALS",
+        "xyzzy": "got 'xyzzy'$",
+    }.items():
+        with pytest.raises(ValueError, match=f"trained_by must be one of .*{near}"):
             audit(B, trained_by=name)
 
 

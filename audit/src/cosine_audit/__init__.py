@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 HOMES = {"SafeItems": "safe", "audit": "report", "compare": "trainings", "safe_items": "gauges", "text_audit": "text"}
 __all__ = ["SafeItems", "audit", "compare", "safe_items", "text_audit"]
 

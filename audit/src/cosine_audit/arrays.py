@@ -50,12 +50,24 @@ def read_npz(file, key, role):
     shapes, faults = npz_headers(file)
     if key in faults or (faults and not shapes):
         raise faults.get(key) or next(iter(faults.values()))
-    chosen, note = choose(file, key, role, {name: len(shape) for name, (shape, _) in shapes.items()})
+    chosen, note = choose(file, key, role, {name: dimensions_of(shape) for name, (shape, _) in shapes.items()})
     texts = [name for name, (shape, dtype) in shapes.items() if dtype.kind == "U" and shape == shapes[chosen][0][:1]]
     texts = [name for name in texts if not OTHERS[role].search(name)]
     with file.open() as stream, np.load(stream, allow_pickle=False) as arrays:
         names = arrays[texts[0]].tolist() if len(texts) == 1 and texts[0] != chosen else None
-        return Table(arrays[chosen], names, array=chosen, note=note)
+        return without_biases(Table(arrays[chosen], names, array=chosen, note=note), arrays)
+
+
+def without_biases(table, arrays):
+    """A Table without the columns behind the factors, which implicit's BPR and LMF save: biases, and ones."""
+    saved = (
+        table.array in ("item_factors", "user_factors") and "factors" in arrays and np.shape(arrays["factors"]) == ()
+    )
+    extra = table.values.shape[1] - int(arrays["factors"]) if saved and table.values.ndim == 2 else 0
+    if extra not in (1, 2):
+        return table
+    note = f"{extra} of {table.values.shape[1]} columns hold biases and ones, left out"
+    return table._replace(values=table.values[:, :-extra], note="; ".join(filter(None, (table.note, note))))
 
 
 def npz_headers(file):
@@ -75,7 +87,12 @@ def npz_headers(file):
 
 def npz_dimensions(file):
     """How many dimensions each array of an archive has, by name."""
-    return {name: len(shape) for name, (shape, _) in npz_headers(file)[0].items()}
+    return {name: dimensions_of(shape) for name, (shape, _) in npz_headers(file)[0].items()}
+
+
+def dimensions_of(shape):
+    """How many dimensions an array has; of one column, as biases have, one."""
+    return len(shape) - (tuple(shape[1:]) == (1,))
 
 
 def choose(file, key, role, dimensions):
@@ -134,7 +151,7 @@ def tensor_dimensions(file):
 
     expect(file.data is None, file, "tensors in a file that is not packed", "a pipe, or .gz")
     with safe_open(file.name, framework="numpy") as tensors:
-        return {name: len(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
+        return {name: dimensions_of(tensors.get_slice(name).get_shape()) for name in tensors.keys()}  # noqa: SIM118
 
 
 def word2vec_shape(file, line):

@@ -21,7 +21,7 @@ from cosine_audit.trainings import compare
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
 OTHERS = """cosine-audit text vectors.npy: vectors of texts, all from one encoder
 cosine-audit compare old.npz new.npz: two trainings of one model"""
-INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "again"
+INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "user_labels", "again"
 FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
 STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
 
@@ -48,6 +48,7 @@ def parser():
     add("--item-counts", metavar="FILE", help="how often each item occurs")
     add("--user-counts", metavar="FILE", help="how often each user occurs")
     add("--labels", metavar="FILE", help="a category of each item")
+    add("--user-labels", metavar="FILE", help="the class of each row of features, where items are a classifier's")
     add("--again", metavar="FILE", help="item embeddings of a second training run")
     add("--sample", type=int, default=1_000, help="items whose neighbors are looked up (1000)")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -135,7 +136,7 @@ def examine(given):
         if given.safe_items is None:
             raise InputError(f"--share: expected --safe-items, which it is for, got {given.share} alone")
         valid_share(given.share)
-    paths = {key: getattr(given, key) for key in ("names", "item_counts", "user_counts", "labels", "again")}
+    paths = {key: getattr(given, key) for key in INPUTS[2:]}
     tables = {key: beside(key, path, items, users, given) for key, path in paths.items() if path is not None}
     check_asked(given, [items, users, tables.get("again")])
     about = {"names": items.names} | {key: table.values for key, table in tables.items()}
@@ -157,7 +158,7 @@ def beside(key, path, items, users, given):
     """A Table in the order of the rows, of counts, labels, names or another run: names, where both have them, agree."""
     columns = ("items", given.columns, given.id) if key == "again" else ("vector",)
     table = read_table(path, *columns)
-    wanted = users.names if key == "user_counts" and users is not None else items.names
+    wanted = users.names if key.startswith("user") and users is not None else items.names
     if table.names is not None and wanted is not None and len(table.names) == len(wanted):
         for row, (got, name) in enumerate(zip(table.names, wanted, strict=True)):
             if str(got) != str(name):

@@ -134,8 +134,8 @@ def stacked(file, column):
     for row, one in enumerate(column):
         where = f"{file}, row {row}, column {column.name[:80]!r}"
         expect(isinstance(one, list | np.ndarray), where, "a list of numbers", "null")
-    lengths = set(map(len, column))
-    expect(len(lengths) == 1, file, "lists of one length", f"lengths from {min(lengths)} to {max(lengths)}")
+        same = len(one) == len(column.iloc[0])
+        expect(same, where, f"a list of one length, {len(column.iloc[0])} as in row 0", len(one))
     return np.array(column.tolist(), dtype=float)
 
 

@@ -35,12 +35,12 @@ class Balance(NamedTuple):
 class Pair:
     """What items B (p, k) and users P (n, k) show together; found out when it is asked for.
 
-    Two models with the same scores differ by an M, and their items' cosines by :math:`S = M M^\\top`.
+    Two models with the same scores differ by an M, and their items' cosines by :math:`S = M M^\top`.
     """
 
-    def __init__(self, B, P, about):
-        """about, the Moments of both."""
-        self.sides, self.about = {"users": P, "items": B}, about
+    def __init__(self, B, P, about, labels=None):
+        """about, the Moments of both; labels (n,), each user's item, where users are features and items classes."""
+        self.sides, self.about, self.labels = {"users": P, "items": B}, about, labels
 
     @cached_property
     def roots(self):
@@ -126,16 +126,46 @@ class Pair:
         s = np.linalg.svd(R_P, compute_uv=False)
         if self.about["users"].count <= R_P.shape[1] or s[-1] <= g.NEGLIGIBLE * s[0]:
             return np.inf
-        lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides["items"])])
-        inverse = np.sqrt(np.mean(lengths[lengths > 0] ** -2.0))
+        inverse = np.sqrt(np.mean(self.lengths("items") ** -2.0))
         return float(2 * 0.01 * np.linalg.norm(R_P @ R_B.T) / s[-1] * inverse)
 
     @cached_property
-    def shift(self):
-        """The length of the mean item, over that of nearly the shortest (one in a hundred is shorter)."""
-        lengths = [np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides["items"])]
-        lengths = np.concatenate(lengths)
-        return float(np.linalg.norm(self.about["items"].mean) / np.quantile(lengths[lengths > 0], 0.01))
+    def to_go(self):
+        r"""At most how far classes W are from the minimum, over their lengths, on average.
+
+        .. math:: F(W, b) = \tfrac12 \|W\|^2 + C \sum_u \bigl(\log \textstyle\sum_c e^{x_u^\top w_c + b_c}
+            - x_u^\top w_{y_u} - b_{y_u}\bigr)
+
+        less ½‖W‖² is convex, so that the minimum is no farther than the gradient is long, for the best b, or b = 0, and
+        the C for which it is shortest. ∞ where no C > 0 is.
+        """
+        X, W = (np.asarray(self.sides[side], dtype=float) for side in ("users", "items"))
+        Y, Z = np.equal.outer(self.labels, np.arange(len(W))).astype(float), X @ W.T
+        from scipy.optimize import minimize
+        from scipy.special import logsumexp, softmax
+
+        slope = lambda b: softmax(Z + b, axis=1) - Y  # noqa: E731
+        loss = lambda b: (np.mean(logsumexp(Z + b, axis=1)) - Y.mean(axis=0) @ b, slope(b).mean(axis=0))  # noqa: E731
+        best = minimize(loss, np.zeros(len(W)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}).x
+        found = []
+        for b in (best, np.zeros(len(W))):
+            G = -slope(b).T @ X
+            found.append(np.linalg.norm(W - max(0, np.sum(W * G) / np.sum(G**2)) * G))
+        return float(min(found) * np.sqrt(np.mean(self.lengths("items") ** -2.0) / len(W)))
+
+    def lengths(self, side):
+        """Of the rows of a side that are not zero."""
+        lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides[side])])
+        return lengths[lengths > 0]
+
+    def shift(self, side="items"):
+        """The length of a side's mean, over that of nearly its shortest row (one in a hundred is shorter)."""
+        return float(np.linalg.norm(self.about[side].mean) / np.quantile(self.lengths(side), 0.01))
+
+    @cached_property
+    def off_center(self):
+        """How far both means are from 0: over nearly the shortest row, and over the spread along any direction."""
+        return max(max(self.shift(side), 1 / flatness(self.about[side])) for side in self.sides)
 
     @cached_property
     def crossed(self):
@@ -195,8 +225,10 @@ def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
     return {name: g.moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
 
 
-def look_at(B, P, about, space, again=None, counts=(None, None)):
-    """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run, both counts."""
+def look_at(B, P, about, space, again=None, counts=(None, None), labels=None):
+    """Evidence from items B (p, k) and users P (n, k) or None, their summaries and Space, a second run, both counts,
+    and which item each user is labeled with.
+    """
     sides = {"items": B} | ({} if P is None else {"users": P})
     seen = Evidence(
         biases=tuple(f"{name}:{column}" for name in sides for column in constant_columns(about[name])),
@@ -214,7 +246,7 @@ def look_at(B, P, about, space, again=None, counts=(None, None)):
         weighted=balance_of(about["weighted users"], about["weighted items"], space, "weighted", B, about)
         if "weighted items" in about
         else None,
-        pair=Pair(B, P, about),
+        pair=Pair(B, P, about, labels),
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
         random=any(like_random(about["users"], about["items"], centered) for centered in (False, True)),

@@ -77,6 +77,10 @@ def same_dimensions(file, first, second, asked):
     fine = first == second or sorted(first) != sorted(second)
     expect(fine, file, "dimensions in the order of the items'", "another order")
     counts = [[COUNTED.fullmatch(name) for name in names] for names in (first, second)]
+    if not (first and second):  # an array beside a table
+        numbers = [int(one[2]) for one in counts[0] + counts[1] if one]
+        got = f"{quoted_list(first + second)}: the other factor does not name its own, so name both or sort these"
+        expect(numbers == sorted(numbers), file, "dimensions in the order of their numbers", got)
     if first and second and not asked and all(one and one[1] for one in counts[0] + counts[1]):
         fine = [int(one[2]) for one in counts[0]] == [int(one[2]) for one in counts[1]]
         settle = f"--columns {first[0]}:{first[-1]} --columns {second[0]}:{second[-1]}"

@@ -128,7 +128,7 @@ def of_classifier(model):
     """scikit-learn's LogisticRegression: items are classes, users are the features."""
     ridge = model.penalty in ("l2", "deprecated") and not model.l1_ratio and np.isfinite(model.C)
     said = {"trained_by": "LogisticRegression on fixed features"} if ridge else {"objective": "unknown"}
-    read = settings(model, C=model.C), not_stored("features")
+    read = settings(model, C=model.C), not_stored("features, user_labels=labels")
     return Model(fitted(model, "coef_"), **said, names=list(model.classes_), read=read)
 
 

@@ -5,6 +5,7 @@ towers here, and no sentence encoders, because a prefix or an instruction tells 
 """
 
 import re
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
@@ -19,10 +20,14 @@ class ByConvention(NamedTuple):
 
 
 class ByBalance(NamedTuple):
-    """Users and items have to be balanced, weighted by their counts or not; after steps that can say no, never yes."""
+    """Users and items have to be balanced, weighted by their counts or not; after steps that can say no, never yes.
+
+    biases: kept apart, so that the mean user and the mean item have to be 0, too.
+    """
 
     weighted: bool = False
     steps: bool = False
+    biases: bool = False
 
 
 class ByLengths(NamedTuple):
@@ -64,6 +69,12 @@ OBJECTIVES = {
         "squared error and the same penalty on every row of both factors, no biases outside the files (implicit's ALS)",
         ByBalance(),
         "a penalty on both factors leaves the scores only rotations, once users and items are balanced",
+    ),
+    "biased-factors": Objective(
+        "the same, with biases of users and items that are kept outside the files, and without a penalty",
+        ByBalance(biases=True),
+        "a penalty on both factors leaves the scores only rotations, once users and items are balanced and, as biases "
+        "make up for one vector added to all rows, both have a mean of 0",
     ),
     "weighted-factors": Objective(
         "a penalty on both factors that is multiplied by each row's number of ratings (Spark's ALS)",
@@ -182,7 +193,7 @@ LIBRARIES = {
     "TensorFlow Recommenders": Library("ranking", True, ("TFRS",)),
     "softmax output layer": Library("ranking", True, ("classifier", "output layer", "language model head")),
     "autoencoder": Library("product", aliases=("denoising autoencoder", "EDLAE", "linear autoencoder")),
-    "TruncatedSVD": Library("convention", aliases=("SVD", "PureSVD", "LSA")),
+    "TruncatedSVD": Library("convention", aliases=("PureSVD", "LSA")),
     "PCA": Library("convention"),
     "NMF": Library("nonnegative", aliases=("nonnegative matrix factorization",)),
     "LogisticRegression on fixed features": Library("fixed-features", aliases=("LogisticRegression",)),
@@ -192,6 +203,9 @@ LIBRARIES = {
     "OpenAI": Library("undisclosed", aliases=("OpenAI embeddings", "text-embedding-3", "text-embedding-ada-002")),
     "Cohere": Library("undisclosed", aliases=("Cohere Embed",)),
 }
+
+
+SVD = "; do you mean TruncatedSVD, or Surprise SVD, which is another model (regularized, with biases)?"
 
 
 def key(name):
@@ -211,7 +225,10 @@ def what_was_said(trained_by=None, objective=None):
         raise ValueError(f"give trained_by or objective, not both; got {trained_by!r} and {objective!r}")
     if trained_by is not None:
         if key(trained_by) not in NAMES:
-            raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {trained_by!r}")
+            near = {NAMES[one]: None for one in get_close_matches(key(trained_by), NAMES, 5)}
+            meant = f"; do you mean {' or '.join(near)}?" if near else ""
+            meant = SVD if key(trained_by) == "svd" else meant
+            raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {trained_by!r}{meant}")
         name = NAMES[key(trained_by)]
         return name, LIBRARIES[name].objective, LIBRARIES[name].ranking
     objective = "unknown" if objective is None else objective

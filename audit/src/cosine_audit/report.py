@@ -39,6 +39,7 @@ def audit(
     item_counts=None,
     user_counts=None,
     labels=None,
+    user_labels=None,
     again=None,
     sample=1_000,
     progress=None,
@@ -48,8 +49,9 @@ def audit(
     Parameters: items (p, k), or a fitted model, see `models`, which brings what it knows of the rest; users (n, k), the
     other factor, all of its rows: the scores are users @ items.T; trained_by, a library, or objective, see
     `objectives`; names (p,) of the items; item_counts (p,) and user_counts (n,), how often each occurs; labels (p,), a
-    category of each item; again (p, ·), items of a second run, or its model; sample, how many items' neighbors are
-    looked up; progress, called with a gauge and the share that is done.
+    category of each item; user_labels (n,), each user's item by name or row, where users are features and items are a
+    classifier's classes: they show whether training came to the minimum; again (p, ·), items of a second run, or its
+    model; sample, how many items' neighbors are looked up; progress, called with a gauge and the share that is done.
     Raises ValueError or TypeError that names argument and value.
     """
     model, other = model_of(items), model_of(again, "again")
@@ -68,6 +70,7 @@ def audit(
         raise ValueError(f"items must have at least 2 columns, got {B.shape[1]}")
     counts = [valid_counts("item_counts", item_counts, B), valid_counts("user_counts", user_counts, P)]
     names, labels = valid_vector("names", names, B), valid_vector("labels", labels, B)
+    classes = which_class(user_labels, names, B, P, said[1])
     again = None if again is None else valid_matrix("again", again)
     if again is not None and len(again) != len(B):
         raise ValueError(f"again must have {len(B)} rows, as items have, got {len(again)}")
@@ -76,7 +79,7 @@ def audit(
     about = summaries(B, P, *counts, progress)
     gauges = gauges_of(about, said[2])
     space = look_up(B, gauges, sample, progress)
-    seen = look_at(B, P, about, space, again, counts)
+    seen = look_at(B, P, about, space, again, counts, classes)
     findings = [*v.about_lists(seen, said[1], space), *v.about_training(seen, said[1])]
     findings += [*v.about_neighbors(space, about["items"], counts[0])]
     findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
@@ -105,6 +108,20 @@ def valid_vector(name, values, E):
         expected = "users, which were not given" if E is None else f"shape ({len(E)},)"
         raise ValueError(f"{name} must have {expected}, got shape {array.shape}")
     return array
+
+
+def which_class(labels, names, B, P, objective):
+    """The number of the class that each row of features is labeled with, (n,)."""
+    if (labels := valid_vector("user_labels", labels, P)) is None:
+        return None
+    if objective != "fixed-features":
+        raise ValueError(f"user_labels must go with objective 'fixed-features', got {objective!r}")
+    rows = {str(name): row for row, name in enumerate(range(len(B)) if names is None else names)}
+    wrong = next((one for one in labels if str(one) not in rows), None)
+    if wrong is not None:
+        wanted = f"rows from 0 to {len(B) - 1}" if names is None else "names of items"
+        raise ValueError(f"user_labels must be {wanted}, got {plain(wrong)!r}")
+    return np.array([rows[str(one)] for one in labels])
 
 
 def valid_counts(name, values, E):

@@ -60,8 +60,8 @@ def beginning(file):
 def separator_of(kind, first, second, role):
     """What stands between the columns of a text."""
     if kind == ".csv":
-        outside = [re.sub('"[^"]*"', "", line).count(";") for line in (first, second or first)]
-        return ";" if outside[0] == outside[1] > 0 else ","
+        outside = [re.sub('"[^"]*"', "", line) for line in (first, second or first)]
+        return next((one for one in ";\t" if outside[0].count(one) == outside[1].count(one) > 0), ",")
     if kind == ".tsv" or "\t" in second or role == "vector":  # titles have spaces
         return "\t"
     return " "
@@ -129,10 +129,12 @@ def json_object(where, line):
     """The object of a line, with its lists as arrays."""
     try:
         row = json.loads(line)
-    except ValueError as problem:
-        raise InputError(f"{where}: expected one JSON object a line, got: {problem}") from None
-    expect(isinstance(row, dict), where, "one JSON object a line", type(row).__name__)
-    return {key: np.array(value, dtype=float) if isinstance(value, list) else value for key, value in row.items()}
+        expect(isinstance(row, dict), where, "one JSON object a line", type(row).__name__)
+        return {key: np.array(value, dtype=float) if isinstance(value, list) else value for key, value in row.items()}
+    except InputError:
+        raise
+    except (TypeError, ValueError) as problem:
+        raise InputError(f"{where}: expected one JSON object a line, with lists of numbers, got: {problem}") from None
 
 
 TABLES = dict.fromkeys((".csv", ".tsv", ".txt", ".vec"), read_text) | {".parquet": read_parquet}

@@ -140,10 +140,12 @@ def by_features(said, seen):
         return Verdict("unknown", f"{said.reason}; whether they are there, the features would show", "theory alone")
     if seen.same > SAME:
         return given_twice(seen, "span")
+    if seen.pair.labels is not None:
+        return at_minimum(said, seen)
     if seen.pair.outside > TORN:
         outside = f"{percent(seen.pair.outside)} of the classes lie partly where the features hardly reach"
         return unknown(f"{outside}, so that the scores hardly show these parts")
-    if seen.pair.shift > SHIFTED:
+    if seen.pair.shift() > SHIFTED:
         return unknown(
             "the classes do not sum to zero, as a softmax with a penalty makes them; it sees no common shift"
         )
@@ -156,6 +158,18 @@ def by_features(said, seen):
     return Verdict("yes", said.reason)
 
 
+def at_minimum(said, seen):
+    """A yes where the gradient is zero, so near that no class has far to go to the only minimum."""
+    if seen.pair.to_go > TOLERATED:
+        far = "more than their length" if seen.pair.to_go > 1 else f"{percent(seen.pair.to_go)} of their length"
+        return unknown(
+            f"the gradient of a softmax with an L2 penalty is not zero: on average classes may be {far} from the "
+            "minimum; train on (a smaller tol), or was it another loss, with weights of classes, say?"
+        )
+    short = f"on average these are within {percent(seen.pair.to_go)} of their length from it, as the gradient shows"
+    return Verdict("yes", f"{said.reason}; {short}")
+
+
 def by_balance(said, seen):
     """Of all factors with the same scores the penalty takes balanced ones, unique up to a rotation.
 
@@ -163,7 +177,7 @@ def by_balance(said, seen):
     counts it is that of Pᵀ diag(n_u) P and Bᵀ diag(n_i) B. Steps decay only the rows they draw, so that balance is no
     sign of the minimum, and a yes is unknown.
     """
-    weighted, steps = said.rule
+    weighted, steps, biases = said.rule
     balance = seen.weighted if weighted else seen.balance
     if balance is None:
         counts = "and the counts of its rows and of the items would show (item_counts, user_counts)"
@@ -185,6 +199,11 @@ def by_balance(said, seen):
         return no(f"users and items are only {off}, but {moves(balance)}", keep=keep)
     if seen.random:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
+    if biases and seen.pair.off_center > SHIFTED:
+        return unknown(
+            f"users and items are only {off}, but a mean user or a mean item is not 0, where biases without a penalty "
+            "take it; with a penalty on biases, too, the numbers do not show the minimum"
+        )
     return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {off}")
 
 
@@ -465,9 +484,9 @@ def advice(verdict, objective, has_users, ranking=False):
     price = "Two items are then alike if the model recommends them to the same users, which need not be what you mean"
     if verdict.answer == "yes":
         return (
-            "Keep these cosines, and trust them where they are above the threshold of chance. Whether they mean what "
-            "you need is for labels or held-out data to say; whether training comes to the same minimum again, for a "
-            "second run (again)."
+            "Keep these cosines of rows that were trained (rows without interactions are not decided), and trust them "
+            "where they are above the threshold of chance. Whether they mean what you need is for labels or held-out "
+            "data to say; whether training comes to the same minimum again, for a second run (again)."
         )
     if verdict.answer == "by convention":
         return (
