@@ -136,3 +136,11 @@ def test_every_look_is_legible_and_told_from_the_others_without_its_color():
         (line,) = ax.plot([0, 1], **plots.look(name))
         drawn = plots.Look(line.get_color(), line.get_marker(), tuple(line._unscaled_dash_pattern[1] or ()))
         assert drawn == plots.METHODS[name]
+
+
+def test_the_face_is_a_table_that_cosines_can_take():
+    face = plots.smiling_face()
+    assert face.shape == (50, 50)
+    assert set(np.unique(face)) == {-1, 0, 1}
+    np.testing.assert_array_equal(np.diag(face), 0)
+    np.testing.assert_array_equal(face, face.T)
