@@ -84,7 +84,7 @@ def weighted_als(X, lam=0.3, sweeps=300):
     for _ in range(sweeps):
         for E, F, Y, n in ((P, B, X, n_u), (B, P, X.T, n_i)):
             G = F.T @ F
-            E[:] = [np.linalg.solve(G + lam * count * np.eye(K), F.T @ y) for y, count in zip(Y, n, strict=True)]
+            E[:] = np.linalg.solve(G + lam * n[:, None, None] * np.eye(K), (Y @ F)[:, :, None])[:, :, 0]
     return P, B
 
 

@@ -137,7 +137,7 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "PCA": (lambda: of_sklearn("decomposition.PCA"), "pca", {}, "by convention"),
     "NMF": (lambda: of_sklearn(NMF, max_iter=2_000), "NMF", {}, "no"),
     "NMF with a penalty": (lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000), L2, {}, "unknown"),
-    "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {}, "unknown"),
+    "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {"sample": 100}, "unknown"),
     "LogisticRegression": (logistic, "LogisticRegression on fixed features", {}, "yes"),
     "LogisticRegression of digits": (digits, "LogisticRegression", {}, "unknown"),
     "one encoder": (one_encoder, "sentence encoder", {}, "unknown"),
@@ -212,7 +212,9 @@ def test_safe_cosines_are_the_same_for_every_m(name, rng):
 
 def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
     """Steps from a small start stay nearly balanced wherever they end; so do two runs, balanced, with other cosines."""
-    (users, items), (_, others) = (balanced(P @ B.T) for P, B in (by.steps(X), by.steps(X, seed=1)))
+    (users, items), (_, others) = (
+        balanced(P @ B.T) for P, B in (trained("Surprise, from a small start"), by.steps(X, seed=1))
+    )
     assert audit(items, users, objective="factors").verdict == "yes"
     report = audit(items, users, objective="factors", again=others)
     assert report.verdict == "unknown"

@@ -32,6 +32,20 @@ def test_level_threshold_and_percentile_are_those_of_all_pairs(rng):
     assert 0 < report.seen.held_out.mean() < 0.01
 
 
+def test_known_pairs_come_from_a_file_too(rng, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    np.save("v.npy", topics(rng, n=120))
+    np.save("p.npy", np.arange(60).reshape(30, 2))
+    np.savetxt("p.csv", np.arange(60).reshape(30, 2), fmt="%d", delimiter=",")
+    wanted = text_audit(np.load("v.npy"), np.load("p.npy")).alike
+    for file in ("p.npy", "p.csv"):
+        assert main(["text", "v.npy", "--pairs", file, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["known pairs above the threshold"] == wanted
+    np.save("half.npy", np.full((3, 2), 0.5))
+    assert main(["text", "v.npy", "--pairs", "half.npy"]) == 2
+    assert "pairs must be integers" in capsys.readouterr().err
+
+
 def test_a_constant_column_moves_the_level_and_no_neighbor(rng):
     flat, high = (text_audit(topics(np.random.default_rng(0), level)) for level in (0, 0.8))
     assert high.level == pytest.approx(0.8 + 0.2 * flat.level)

@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
+
 from cosine_audit import __version__
 from cosine_audit.arrays import ITEMS, USERS
 from cosine_audit.checks import InputError
@@ -76,6 +78,7 @@ def text_parser():
     options.add_argument("vectors", help="a row for each text: a file, file#array, a folder of part files, or -")
     options.add_argument("--columns", metavar="FIRST:LAST", help="the dimensions, where they are not counted")
     options.add_argument("--id", metavar="COLUMN", help="the column that names the rows")
+    options.add_argument("--pairs", metavar="FILE", help="two row numbers a line (or .npy), of texts known to be alike")
     options.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return options
 
@@ -84,7 +87,9 @@ def text(argv):
     """The exit status of cosine-audit text; reports have no verdict that fails."""
     given = text_parser().parse_args(argv)
     table = read_table(given.vectors, "items", [given.columns] * bool(given.columns), [given.id] * bool(given.id))
-    report = text_audit(table.values)
+    pairs = None if given.pairs is None else read_table(given.pairs, spans=["0:1"]).values
+    whole = pairs is not None and np.array_equal(pairs, np.round(pairs))  # text may say 3.0, or 1e3
+    report = text_audit(table.values, pairs.astype(int) if whole else pairs)
     say(report.to_json() if given.json else f"{was_read('vectors', given.vectors, table)}\n\n{report}")
     return 0
 
