@@ -3,8 +3,15 @@
 from importlib import import_module
 
 __version__ = "2.0.0"
-HOMES = {"SafeItems": "safe", "audit": "report", "compare": "trainings", "safe_items": "gauges", "text_audit": "text"}
-__all__ = ["SafeItems", "audit", "compare", "safe_items", "text_audit"]
+HOMES = {
+    "SafeItems": "safe",
+    "audit": "report",
+    "choose_share": "safe",
+    "compare": "trainings",
+    "safe_items": "gauges",
+    "text_audit": "text",
+}
+__all__ = ["SafeItems", "audit", "choose_share", "compare", "safe_items", "text_audit"]
 
 
 def __getattr__(name):
