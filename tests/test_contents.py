@@ -34,10 +34,15 @@ def test_a_chapter_and_its_evidence_have_two_names(monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "before", "after"),
-    [("book/one", "intro", "two"), ("book/evidence/one", "one", "two"), ("book/two", "one", None)],
+    [
+        ("book/one", "intro", "two"),
+        ("book/evidence/one", "one", "two"),
+        ("book/two", "one", None),  # only its evidence follows
+        ("book/evidence/two", "two", None),
+    ],
 )
 def test_next_and_previous_pass_over_evidence(name, before, after):
-    pages = [None, "book/intro", "book/one", "book/evidence/one", "book/two", None]
+    pages = [None, "book/intro", "book/one", "book/evidence/one", "book/two", "book/evidence/two", None]
     beside = {page: (None, pages[i - 1], pages[i + 1]) for i, page in enumerate(pages) if page}
     builder = SimpleNamespace(
         relations=beside, render_partial=lambda title: {"title": title}, get_relative_uri=lambda page, to: f"{to}.html"

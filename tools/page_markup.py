@@ -45,13 +45,14 @@ def set_language(app, name, template, context, doctree):
 
 
 def pass_over_evidence(app, name, template, context, doctree):
-    """Have a page's links to the previous and to the next page lead to a chapter."""
+    """Have a page's links to the previous and to the next page lead to a chapter, or nowhere if none follows."""
     for side, place in {"prev": 1, "next": 2}.items():
-        beside = app.builder.relations[name][place] if context.get(side) else None
-        if beside and beside.startswith("book/evidence/"):
-            beyond = app.builder.relations[beside][place]
-            title = app.builder.render_partial(app.env.titles[beyond])["title"]
-            context[side] = {"link": app.builder.get_relative_uri(name, beyond), "title": title}
+        beyond = beside = app.builder.relations[name][place] if context.get(side) else None
+        while beyond and beyond.startswith("book/evidence/"):
+            beyond = app.builder.relations[beyond][place]
+        if beyond != beside:
+            title = beyond and app.builder.render_partial(app.env.titles[beyond])["title"]
+            context[side] = beyond and {"link": app.builder.get_relative_uri(name, beyond), "title": title}
 
 
 def setup(app):
