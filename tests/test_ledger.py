@@ -124,8 +124,18 @@ def test_a_row_can_be_cited_and_its_line_has_the_version(monkeypatch):
 
 def test_the_page():
     text = ledger.fill("<!-- index -->\n<!-- rows C -->", [next(row for row in ROWS if row["id"] == "C01")])
-    assert text.startswith("- *Yes*: [C01](claims.md#c01)\n")
+    assert '<p class="yes"><b>Yes</b> <a class="internal" href="#c01">C01</a></p>' in text
     assert '<span id="c01"></span>**C01** The paper, section 1: *' in text
+
+
+def test_every_row_stands_once_in_the_picture_with_its_answer():
+    links = re.findall(r'href="#(\w+)"', "".join(ledger.index(ROWS)))
+    assert sorted(links) == sorted(row["id"].lower() for row in ROWS)
+
+
+def test_numbers_are_folded_below_the_answer():
+    row = ROWS[0] | {"numbers": "| a table |"}
+    assert ":::{dropdown} In numbers\n| a table |\n:::" in ledger.card(row)
 
 
 def test_definitions_and_a_line_of_algebra_are_no_theorems():

@@ -17,7 +17,8 @@ import yaml
 from repository import repository_url
 
 BOOK = contents.BOOK
-KEYS = "id section claim finding verdict outcome condition data score theorems sections command minutes".split()  # noqa: SIM905
+KEYS = "id section claim finding verdict outcome condition data score numbers theorems sections command minutes".split()  # noqa: SIM905
+ANSWERS = {"Yes: ": "yes", "Yes, if ": "if", "It depends: ": "depends", "No": "no"}
 NEEDED = ("id", "claim", "finding", "verdict", "outcome", "sections")
 HEAD = "| claim | what it says | what was found | verdict: outcome |\n| --- | --- | --- | --- |\n"
 SUMMARY = re.compile(r"^## Summary$", re.M)
@@ -80,6 +81,8 @@ def card(row):
         row["finding"].strip().rstrip(".") + ".",
         "",
     ]
+    if row["numbers"]:
+        lines += [":::{dropdown} In numbers", row["numbers"].strip(), ":::", ""]
     lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
     lines += [f"{row['verdict'].capitalize()}: *{outcome(row)}*. Checked in {', '.join(where)}. "]
     lines += [f"Repeat: `{row['command']}` ({row['minutes']} min).", ""]
@@ -89,11 +92,15 @@ def card(row):
 
 
 def index(rows):
-    """Which rows have which answer, with links."""
-    for answer in ("Yes: ", "Yes, if ", "It depends: ", "No"):
-        if ids := [row["id"] for row in rows if row["finding"].startswith(answer)]:
-            links = ", ".join(f"[{name}](claims.md#{name.lower()})" for name in ids)
-            yield f"- *{answer.strip(': ')}*: {links}\n"
+    """Which rows have which answer, as a picture of links: the paper's claims, then what this book found."""
+    for kind, title in (("C", "The paper"), ("B", "This book")):
+        yield f'<div class="outcomes"><p class="of">{title}</p>\n'
+        for answer, colors in ANSWERS.items():
+            own = [row for row in rows if row["id"][0] == kind and row["finding"].startswith(answer)]
+            links = " ".join(f'<a class="internal" href="#{row["id"].lower()}">{row["id"]}</a>' for row in own)
+            if own:
+                yield f'<p class="{colors}"><b>{answer.strip(": ").rstrip(",")}</b> {links}</p>\n'
+        yield "</div>\n\n"
 
 
 def fill(text, rows):

@@ -50,6 +50,23 @@ for (const table of document.querySelectorAll("table.stack, .stack table")) {
     });
 }
 
+// The ledger can be narrowed down to the rows that have all words typed.
+const claims = document.querySelectorAll(".claim");
+if (claims.length) {
+  const filter = document.createElement("p");
+  filter.className = "filter";
+  filter.innerHTML = '<label>Rows with <input type="search" placeholder="λ, neighbors, MovieLens …"></label> <span role="status"></span>';
+  document.querySelector(".outcomes").before(filter);
+  filter.addEventListener("input", ({ target }) => {
+    const words = target.value.toLowerCase().split(/\s+/);
+    for (const row of claims) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    const left = [...claims].filter((row) => !row.hidden);
+    const ids = left.map((row) => `#${row.querySelector("span[id]").id}`);
+    for (const link of document.querySelectorAll(".outcomes a")) link.hidden = !ids.includes(link.getAttribute("href"));
+    filter.lastChild.textContent = `${left.length} of ${claims.length}`;
+  });
+}
+
 // Formulas in sight are typeset first, then the others, for those who search, print, or listen to the page.
 const typesetAll = () => MathJax.startup.document.lazyTypesetAll();
 addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetAll, 2000)));
