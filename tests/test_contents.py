@@ -36,13 +36,14 @@ def test_a_chapter_and_its_evidence_have_two_names(monkeypatch):
     ("name", "before", "after"),
     [
         ("book/one", "intro", "two"),
+        ("book/one-ja", "one", "two"),
         ("book/evidence/one", "one", "two"),
         ("book/two", "one", None),  # only its evidence follows
         ("book/evidence/two", "two", None),
     ],
 )
-def test_next_and_previous_pass_over_evidence(name, before, after):
-    pages = [None, "book/intro", "book/one", "book/evidence/one", "book/two", "book/evidence/two", None]
+def test_next_and_previous_pass_over_evidence_and_translations(name, before, after):
+    pages = [None, "book/intro", "book/one", "book/one-ja", "book/evidence/one", "book/two", "book/evidence/two", None]
     beside = {page: (None, pages[i - 1], pages[i + 1]) for i, page in enumerate(pages) if page}
     builder = SimpleNamespace(
         relations=beside, render_partial=lambda title: {"title": title}, get_relative_uri=lambda page, to: f"{to}.html"
@@ -50,6 +51,6 @@ def test_next_and_previous_pass_over_evidence(name, before, after):
     app = SimpleNamespace(builder=builder, env=SimpleNamespace(titles={page: page for page in pages}))
     _, last, following = beside[name]
     context = {side: page and {"link": f"{page}.html"} for side, page in (("prev", last), ("next", following))}
-    page_markup.pass_over_evidence(app, name, None, context, None)
+    page_markup.pass_over_asides(app, name, None, context, None)
     assert context["prev"]["link"] == f"book/{before}.html"
     assert (context["next"] or {}).get("link") == (after and f"book/{after}.html")

@@ -6,11 +6,11 @@ import pypdf
 import pytest
 
 PAGE = """<!doctype html><html><head><meta charset="utf-8"><title>{title}</title>
-<link rel="stylesheet" href="style.css"></head><body>
-<nav class="bd-links"><ul><li class="toctree-l1"><a href="intro.html">The book</a></li></ul>
-<p class="caption">A part</p><ul><li class="toctree-l1"><a href="one.html">1. One</a>
-<ul><li class="toctree-l2"><a href="proofs.html">1.2. Proofs</a></li></ul></li>
-<li class="toctree-l1"><a href="two.html">2. Two</a></li></ul></nav>
+<link rel="stylesheet" href="/book/style.css"></head><body>
+<nav class="bd-links"><ul><li class="toctree-l1"><a href="/book/intro.html">The book</a></li></ul>
+<p class="caption">A part</p><ul><li class="toctree-l1"><a href="/book/one.html">1. One</a>
+<ul><li class="toctree-l2"><a href="/book/evidence/proofs.html">1.2. Proofs</a></li></ul></li>
+<li class="toctree-l1"><a href="/book/two.html">2. Two</a></li></ul></nav>
 <main><article class="bd-article"><section><h1>{title}</h1>{text}</section></article></main>
 <footer class="component-author">By Somebody</footer></body></html>"""
 STYLE = """@page { size: A4; margin: 20mm }
@@ -26,18 +26,18 @@ TEXTS = {
     "two": '<section id="a-b"><h2>2.1. Same id</h2><p>Text.</p></section>'
     '<section id="c-d" class="unprinted"><h2>2.2. For the screen</h2></section>'
     '<div style="break-before: page"><p style="margin-top: 80mm" id="deep">Far down.</p></div>',
-    "proofs": "<p>Evidence for one.</p>",
+    "evidence/proofs": "<p>Evidence for one.</p>",
 }
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    (folder / "book").mkdir()
+    (folder / "book/evidence").mkdir(parents=True)
     (folder / "book/style.css").write_text(STYLE, "utf-8")
     (folder / "index.html").write_text('<meta http-equiv="Refresh" content="0; url=book/intro.html" />', "utf-8")
     for name, text in TEXTS.items():
-        title = {"intro": "The book", "one": "One", "two": "Two", "proofs": "Proofs"}[name]
+        title = {"intro": "The book", "one": "One", "two": "Two", "evidence/proofs": "Proofs"}[name]
         (folder / f"book/{name}.html").write_text(PAGE.format(title=title, text=text), "utf-8")
     return folder
 

@@ -2,7 +2,7 @@
 
 A proof can be folded, and one page can hold several. A page whose name ends with a language is in it. A raw
 ``<span id="c17"></span>``, such as a row of the ledger has, is a place that other pages may link to, as
-``[C17](claims.md#c17)``. Next and Previous pass over evidence, to which its chapter leads.
+``[C17](claims.md#c17)``. Next and Previous pass over evidence and translations, to which their chapter leads.
 """
 
 import re
@@ -44,11 +44,16 @@ def set_language(app, name, template, context, doctree):
     context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
 
 
-def pass_over_evidence(app, name, template, context, doctree):
+def is_aside(page):
+    """Whether a page is evidence or a translation."""
+    return page.startswith("book/evidence/") or page.rpartition("-")[2] in LANGUAGES
+
+
+def pass_over_asides(app, name, template, context, doctree):
     """Have a page's links to the previous and to the next page lead to a chapter, or nowhere if none follows."""
     for side, place in {"prev": 1, "next": 2}.items():
         beyond = beside = app.builder.relations[name][place] if context.get(side) else None
-        while beyond and beyond.startswith("book/evidence/"):
+        while beyond and is_aside(beyond):
             beyond = app.builder.relations[beyond][place]
         if beyond != beside:
             title = beyond and app.builder.render_partial(app.env.titles[beyond])["title"]
@@ -61,5 +66,5 @@ def setup(app):
     app.connect("doctree-read", find_anchors)
     app.connect("doctree-resolved", forget_shared_ids)
     app.connect("html-page-context", set_language)
-    app.connect("html-page-context", pass_over_evidence)
+    app.connect("html-page-context", pass_over_asides)
     return {"parallel_read_safe": True}

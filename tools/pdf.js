@@ -1,16 +1,16 @@
 // What pdf.py asks of the pages of the built book, which it joins to one. In the whole book a place is called by its
 // address, /book/counting.html#the-price, and a link inside the book leads there.
 
-// The parts and chapters, as the sidebar lists them. Evidence, which it lists below its chapter, is an appendix.
+// The parts and their pages, as the sidebar lists them. Evidence, which it lists below its chapter, is an appendix.
 function contents() {
   const line = (part, link) => ({ part, name: link.textContent.trim(), path: link.pathname });
-  const chapters = [];
+  const chapters = [], evidence = [];
   let part = "";
-  for (const entry of document.querySelectorAll("nav.bd-links :is(p.caption, li.toctree-l1 > a)"))
-    if (entry.matches("a")) chapters.push(line(part, entry));
-    else part = entry.textContent.trim();
-  const evidence = [...document.querySelectorAll("nav.bd-links li.toctree-l2 > a")];
-  return [...chapters, ...evidence.map((link) => line("Evidence", link))];
+  for (const entry of document.querySelectorAll("nav.bd-links :is(p.caption, li > a)"))
+    if (!entry.matches("a")) part = entry.textContent.trim();
+    else if (entry.pathname.includes("/evidence/")) evidence.push(line("Evidence", entry));
+    else chapters.push(line(part, entry));
+  return [...chapters, ...evidence];
 }
 
 // What is the same on every page: style sheets, who wrote the book, and which version it is.
