@@ -27,7 +27,7 @@ def known():
 
 def repeats(command):
     """Whether a command names chapters or an experiment that exist."""
-    names = re.fullmatch(r'make (test|experiments) ONLY="?([\w -]+)"?', command)
+    names = re.fullmatch(r'make (test|experiments) ONLY="?([\w /-]+)"?', command)
     kinds = {"test": "book/{}.ipynb", "experiments": "experiments/{}.py"}
     return bool(names) and all((ROOT / kinds[names[1]].format(name)).is_file() for name in names[2].split())
 

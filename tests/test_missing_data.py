@@ -21,7 +21,7 @@ def nowhere(monkeypatch, tmp_path):
 
 def test_data_and_libraries_that_are_not_there_are_a_reason(monkeypatch):
     assert missing_data.missing("real-data") is None
-    assert missing_data.missing("movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
+    assert missing_data.missing("evidence/movielens").startswith("MOVIELENS must name a folder that holds ratings.csv")
     reason = "not installed: no-such-store; pip install -r tests/requirements.txt"
     assert missing_data.not_installed(["numpy", "no-such-store"]) == reason
     for chapter, packages in missing_data.LIBRARIES.items():
@@ -33,7 +33,7 @@ def test_the_book_shows_them_as_they_are():
     config = types.SimpleNamespace(nb_execution_excludepatterns=["old.ipynb"])
     missing_data.leave_as_they_are(None, config)
     assert config.nb_execution_excludepatterns[0] == "old.ipynb"
-    assert "book/movielens.ipynb" in config.nb_execution_excludepatterns
+    assert "book/evidence/movielens.ipynb" in config.nb_execution_excludepatterns
     shown = {f"book/{name}.ipynb" for name in missing_data.CHAPTERS}
     assert (
         set(config.nb_execution_excludepatterns[1:])
@@ -46,7 +46,7 @@ def test_the_book_shows_them_as_they_are():
 
 def test_the_tests_skip_them_and_say_why():
     command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-rs", "-p", "no:cacheprovider"]
-    paths = ["book/movielens.ipynb", "tests/test_tables.py", "--deselect", "tests/test_tables.py"]
+    paths = ["book/evidence/movielens.ipynb", "tests/test_tables.py", "--deselect", "tests/test_tables.py"]
     done = subprocess.run([*command, *paths], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     assert done.returncode == 0, done.stdout
     assert "MOVIELENS must name a folder" in done.stdout

@@ -10,7 +10,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).parents[1]
 BOOK = ROOT / "book"
-EVIDENCE = "evidence/"  # how the names of evidence begin; the rest is the chapter's
+EVIDENCE = "evidence/"  # how the names of evidence begin; the rest is the chapter's, or a second one's own
 
 
 def files(entry):
@@ -29,3 +29,9 @@ def notebooks(toc=ROOT / "_toc.yml"):
 def name(path):
     """The name of the notebook at a path."""
     return pathlib.Path(os.path.relpath(path, BOOK)).with_suffix("").as_posix()
+
+
+def chapter(name):
+    """The chapter that a notebook belongs to, by name; of a chapter's second evidence, the evidence itself."""
+    stem = name.removeprefix(EVIDENCE)
+    return stem if (BOOK / f"{stem}.ipynb").is_file() else name

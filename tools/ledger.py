@@ -47,7 +47,7 @@ def load(path=BOOK / "claims.yml"):
             raise ValueError(f"{at}: sections must be a list, write [{row['sections']}]")
         for label in set(row["sections"]) - set(homes()):
             raise ValueError(f"{at}: no section is labeled {label}: write ({label})= above one, or name another")
-        chapters = dict.fromkeys(homes()[label].removeprefix(contents.EVIDENCE) for label in row["sections"])
+        chapters = dict.fromkeys(contents.chapter(homes()[label]) for label in row["sections"])
         names = " ".join(chapters)
         command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
         usual = dict.fromkeys(KEYS) | {"theorems": [], "command": command, "minutes": len(chapters)}

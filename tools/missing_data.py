@@ -41,7 +41,7 @@ def not_installed(packages):
 
 
 CHAPTERS = {
-    "movielens": no_movielens,
+    "evidence/movielens": no_movielens,
     **{chapter: functools.partial(not_installed, packages) for chapter, packages in LIBRARIES.items()},
 }
 
