@@ -20,7 +20,8 @@ def no_movielens():
 
 
 LIBRARIES = {  # packages that tests/requirements.txt pins, by chapter
-    "in-a-vector-store": ["apsw", "faiss-cpu", "lancedb", "pyarrow", "qdrant-client", "sqlite-vec", "usearch"],
+    "in-a-vector-store": ["faiss-cpu", "usearch"],
+    "evidence/in-a-vector-store": ["apsw", "faiss-cpu", "lancedb", "pyarrow", "qdrant-client", "sqlite-vec", "usearch"],
     "evidence/text-encoders": ["gensim"],  # which has WordSim-353 and SimLex-999 as test data
     "evidence/what-people-say": ["gensim"],
 }
