@@ -163,5 +163,5 @@ def test_the_page_that_answers_has_to_be_among_the_first_two(chromium, tmp_path,
     (tmp_path / "search.html").write_text(page, "utf-8")
     pages = [f"book/{page}.html" for page in "abc"]
     monkeypatch.setattr(check_site, "ASKED", {"one": pages[1], "two": pages[2], "three": "book/not-built.html"})
-    faults = check_site.order_faults(chromium, browser.serve(tmp_path), pages)
+    faults = check_site.order_faults(chromium, browser.serve(tmp_path), pages, seconds=1)
     assert faults == ["search: for “two”, book/c.html is not among the first two"]

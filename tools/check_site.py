@@ -184,14 +184,11 @@ def order_faults(browser, home, pages, seconds=20):
     for query, page in ASKED.items():
         if page in pages:
             browser.get(f"{home}search.html?q={quote(query)}")
-            wait = WebDriverWait(browser, seconds)
+            first = f"#search-results li:nth-child(-n+2) a[href*='{page}']"
             try:
-                wait.until(lambda _: "found" in visible(browser, ".search-summary").text)
-                first = browser.find_elements(By.CSS_SELECTOR, "#search-results a")[:2]
-                if not any(page in (link.get_attribute("href") or "") for link in first):
-                    faults.append(f"search: for “{query}”, {page} is not among the first two")
-            except (TimeoutException, AttributeError):
-                faults.append(f"search: for “{query}” nothing is found")
+                WebDriverWait(browser, seconds).until(lambda _, first=first: visible(browser, first))
+            except TimeoutException:
+                faults.append(f"search: for “{query}”, {page} is not among the first two")
     return faults
 
 

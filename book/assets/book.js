@@ -122,7 +122,7 @@ if (location.protocol !== "file:") {
 
 // The search: pages by the words of their title, of their best heading and of their text, rare words first. What people
 // type and the book calls otherwise is looked up, too. Chapters come before evidence, evidence before lists, one result
-// a page, other languages last. Snippets are sentences, with formulas as text.
+// a page, other languages last, and twelve pages are enough. Snippets are sentences, with formulas as text.
 const SIGNS = { alpha: "α", beta: "β", cdot: "·", dots: "…", ge: "≥", kappa: "κ", lambda: "λ", le: "≤", Omega: "Ω" };
 Object.assign(SIGNS, { pm: "±", Sigma: "Σ", sigma: "σ", sqrt: "√", sum: "Σ", theta: "θ", times: "×", to: "→", top: "ᵀ" });
 
@@ -171,7 +171,7 @@ function findPages(typed) {
 }
 
 if (typeof Search !== "undefined") {
-  Search._performSearch = (query, typed) => findPages(typed).sort(([, , , , a], [, , , , b]) => a - b);
+  Search._performSearch = (query, typed) => findPages(typed).sort(([, , , , a], [, , , , b]) => a - b).slice(-12);
   Search.htmlToText = (html, anchor) => {
     const page = new DOMParser().parseFromString(html, "text/html");
     const place = (anchor && page.querySelector(`article ${anchor}`)) || page.querySelector("article");
