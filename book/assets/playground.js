@@ -15,6 +15,10 @@
 //   products    for each of the two directions, what f times h is
 //   start       for each of the two directions, the first f
 //   pick        the place of the film whose cosines are shown
+// picture, which one paints with cosines, takes
+//   items       n embeddings of n numbers each, a lower triangular matrix
+//   users       embeddings of n numbers each
+//   start       the pairs that are painted first, as links carry them: n (n − 1)/2 bits in base64
 // spectral-weights takes
 //   items       number of items in the picture
 //   borders     for each cluster but the first, the place of its first item
@@ -361,6 +365,166 @@ function drawCosines(canvas, base64, items, borders) {
   }
 }
 
+// The rows of x for which L x = rows, if L is lower triangular.
+function forward(L, rows) {
+  const x = [];
+  for (const [i, row] of rows.entries())
+    x.push(row.map((value, j) => (value - x.reduce((sum, known, m) => sum + L[i][m] * known[j], 0)) / L[i][i]));
+  return x;
+}
+
+// The lower triangular L for which L Lᵀ = T.
+function cholesky(T) {
+  const L = T.map((row) => row.map(() => 0));
+  T.forEach((row, i) => {
+    for (let j = 0; j <= i; j++) {
+      const rest = row[j] - dot(L[i].slice(0, j), L[j].slice(0, j));
+      L[i][j] = i === j ? Math.sqrt(rest) : rest / L[j][j];
+    }
+  });
+  return L;
+}
+
+// The eigenvalues of a symmetric matrix, by Jacobi's rotations.
+function eigenvalues(matrix) {
+  const S = matrix.map((row) => [...row]);
+  for (let sweep = 0; sweep < 12; sweep++)
+    for (let p = 0; p < S.length; p++)
+      for (let q = p + 1; q < S.length; q++) {
+        const angle = 0.5 * Math.atan2(2 * S[p][q], S[q][q] - S[p][p]);
+        const [c, s] = [Math.cos(angle), Math.sin(angle)];
+        for (const row of S) [row[p], row[q]] = [c * row[p] - s * row[q], s * row[p] + c * row[q]];
+        [S[p], S[q]] = [S[p].map((x, m) => c * x - s * S[q][m]), S[q].map((x, m) => s * S[p][m] + c * x)];
+      }
+  return S.map((row, i) => row[i]).sort((a, b) => a - b);
+}
+
+const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
+const times = (rows, others) => rows.map((row) => others.map((other) => dot(row, other))); // rows othersᵀ
+const transpose = (rows) => rows[0].map((_, i) => rows.map((row) => row[i]));
+
+// Paint pairs of items: an M gives them the cosines that are painted, and changes no score.
+function picture(figure, { items, users, start }) {
+  const n = items.length;
+  const pairs = items.flatMap((_, i) => items.slice(0, i).map((_, j) => [i, j]));
+  const lengths = items.map((item) => Math.hypot(...item));
+  const scores = times(users, items);
+  let wish, at = [1, 0];
+
+  const read = (text) => {
+    const bits = [...atob(text)].flatMap((letter) => [...letter.charCodeAt(0).toString(2).padStart(8, "0")]);
+    wish = items.map(() => Array(n).fill(0));
+    pairs.forEach(([i, j], place) => (wish[i][j] = wish[j][i] = Number(bits[place] ?? 0)));
+  };
+  const written = () => {
+    const bits = pairs.map(([i, j]) => wish[i][j]).join("");
+    return btoa(bits.match(/.{1,8}/g).map((byte) => String.fromCharCode(parseInt(byte.padEnd(8, "0"), 2))).join(""));
+  };
+  const linked = () => location.hash.match(/^#picture=([\w+/=]+)$/)?.[1];
+  try {
+    read(linked() ?? start);
+  } catch {
+    read(start); // a link that was cut off
+  }
+
+  const contrast = slider(figure, {
+    label: "contrast, of the largest that these pairs can have together", min: 0.05, max: 1, step: 0.05, start: 1,
+    tell: (share) => `${Math.round(100 * share)} %`,
+  }, () => show());
+  const columns = add(figure, "div", { class: "columns" });
+  const [left, right] = ["Paint here: which items are to be alike", "The items' cosines, after M"].map((title) => {
+    const column = add(columns, "div");
+    add(column, "p", {}, title);
+    return add(column, "canvas", { role: "img", "aria-label": title });
+  });
+  const name = "Pairs of items to paint: arrow keys move, the space bar paints";
+  for (const [key, value] of Object.entries({ tabindex: 0, role: "application", "aria-label": name })) left.setAttribute(key, value);
+  const verdict = add(figure, "p", { "aria-live": "polite" });
+  const buttons = add(figure, "p");
+  const button = (label, act) => add(buttons, "button", { type: "button" }, label).addEventListener("click", act);
+  button("Clear", () => (read(""), keep()));
+  button("The face again", () => (read(start), keep()));
+  add(buttons, "span", {}, " The address of this page carries your picture.");
+
+  function keep() {
+    history.replaceState(null, "", `#picture=${written()}`);
+    show();
+  }
+
+  function paint([i, j], value) {
+    at = [i, j];
+    if (i !== j) wish[i][j] = wish[j][i] = value;
+    keep();
+  }
+
+  const cell = (event) => {
+    const { top, left: from, width } = left.getBoundingClientRect();
+    const place = (x) => Math.max(0, Math.min(n - 1, Math.floor((x / width) * n)));
+    return [place(event.clientY - top), place(event.clientX - from)];
+  };
+  let brush = null;
+  left.addEventListener("pointerdown", (event) => {
+    const [i, j] = cell(event);
+    brush = 1 - wish[i][j];
+    left.setPointerCapture(event.pointerId);
+    paint([i, j], brush);
+  });
+  left.addEventListener("pointermove", (event) => brush === null || paint(cell(event), brush));
+  for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (brush = null));
+  const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  left.addEventListener("keydown", (event) => {
+    if (STEPS[event.key]) at = at.map((x, axis) => Math.max(0, Math.min(n - 1, x + STEPS[event.key][axis])));
+    else if (event.key === " ") paint(at, 1 - wish[at[0]][at[1]]);
+    else return;
+    event.preventDefault();
+    show();
+  });
+
+  function show() {
+    const lowest = eigenvalues(wish)[0];
+    const most = Math.min(0.9, 0.98 / Math.max(-lowest, 0.01));
+    const T = wish.map((row, i) => row.map((value, j) => (i === j ? 1 : most * contrast.value * value)));
+    const N = forward(items, cholesky(T).map((row, i) => row.map((value) => value * lengths[i]))); // items N = lengths L
+    const moved = times(items, transpose(N));
+    const after = times(transpose(forward(N, transpose(users))), moved);
+    const change = Math.max(...after.flatMap((row, u) => row.map((score, i) => Math.abs(score - scores[u][i]))));
+    const stretches = eigenvalues(times(transpose(N), transpose(N)));
+    const price = Math.sqrt(stretches.at(-1) / stretches[0]);
+    const unit = moved.map((row) => row.map((value) => value / Math.hypot(...row)));
+    drawSquares(left, wish, at);
+    drawSquares(right, times(unit, unit).map((row, i) => row.map((value, j) => (i === j ? 0 : value / most))));
+    const painted = pairs.filter(([i, j]) => wish[i][j]).length;
+    const low = Math.tanh(Math.atanh(0.5) - Math.log(price)), high = Math.tanh(Math.atanh(0.5) + Math.log(price));
+    const [from, to] = [low, high].map((value) => value.toFixed(2).replace("-", "−"));
+    verdict.textContent = `${painted} of ${pairs.length} pairs are painted and have the cosine ${(most * contrast.value).toFixed(2)}, ` +
+      `the others 0. Of ${users.length * n} scores none has changed by more than ${change.toExponential(0).replace("-", "−")}. ` +
+      `The price of this M is a condition number of ${price.toPrecision(2)}: a map of this price can take a cosine of 0.5 anywhere from ${from} to ${to}. ` +
+      `(Row ${at[0] + 1}, column ${at[1] + 1}: ${wish[at[0]][at[1]] ? "painted" : "not painted"}.)`;
+  }
+  show();
+  new ResizeObserver(show).observe(left.parentElement);
+  addEventListener("hashchange", () => linked() && (read(linked()), show()));
+}
+
+// Draw a square matrix of numbers from −1 to 1, as wide as there is room, with a frame around one cell.
+function drawSquares(canvas, rows, at) {
+  const dots = window.devicePixelRatio;
+  const side = Math.max(1, Math.floor((Math.min(canvas.parentElement.clientWidth, 340) * dots) / rows.length));
+  canvas.width = canvas.height = side * rows.length;
+  canvas.style.width = `${canvas.width / dots}px`;
+  const pen = canvas.getContext("2d");
+  rows.forEach((row, i) =>
+    row.forEach((value, j) => {
+      pen.fillStyle = i === j ? "#ccc" : diverging(Math.max(-1, Math.min(1, value)));
+      pen.fillRect(j * side, i * side, side - 1, side - 1);
+    }),
+  );
+  if (at) {
+    Object.assign(pen, { strokeStyle: "#111", lineWidth: 2 * dots });
+    pen.strokeRect(at[1] * side, at[0] * side, side - 1, side - 1);
+  }
+}
+
 // The color of a number from −1, blue, to 1, red: the scale of the book's figures.
 const SCALE = "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f".split(" ");
 
@@ -371,7 +535,7 @@ function diverging(value) {
   return `rgb(${from.map((v, i) => Math.round(v + (at - left) * (to[i] - v)))})`;
 }
 
-const players = { "error-bar": errorBar, rescaling, split, "spectral-weights": spectralWeights };
+const players = { "error-bar": errorBar, picture, rescaling, split, "spectral-weights": spectralWeights };
 
 for (const figure of document.querySelectorAll("[data-play]")) {
   const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");
