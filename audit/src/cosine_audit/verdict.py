@@ -303,17 +303,17 @@ def too_few_dimensions(said, seen):
 def by_directions(said, seen):
     """Whose directions pin down every scale; "no" only where other solutions surely exist."""
     pair, both = seen.pair, said.rule.both
-    pinned = f"{said.reason}, and the directions of {{}} pin down every scale"
+    pinned = f"{said.reason}, and the directions of users or items pin down every scale"
     low = pair.raised <= TOLERATED
     held = low or (both and pair.raised_unseen <= TOLERATED)
     if low and pair.firm("users") and pair.stiff():
-        return Verdict("yes", pinned.format("users"))
+        return Verdict("yes", pinned)
     if both and pair.raised_unseen <= TOLERATED and pair.firm("items"):
-        return Verdict("yes", pinned.format("items"))
+        return Verdict("yes", pinned)
     if held and pair.firm("items", shifted=True):
-        return Verdict("yes", f"{pinned.format('items')} and the origin")
+        return Verdict("yes", pinned)
     if held and both and pair.firm("users", shifted=True) and pair.stiff(shifted=True):
-        return Verdict("yes", f"{pinned.format('users')} and the origin")
+        return Verdict("yes", pinned)
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
     if not held and (pair.firm("users") or pair.firm("items")):
