@@ -106,6 +106,16 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {},
         {"METHODS": ["D = I"], "POWERS": [], "SWITCHES": np.array([])},
     ),
+    "real_models": (
+        {"data": "Debian", "model": "ALS", "seed": 1},
+        {},
+        {"SHARES": (0.5,), "picks": lambda _: lambda *_: ()},
+    ),
+    "real_models_tuned": (
+        {"data": "Debian", "model": "ALS"},
+        {},
+        {"GRID": {"ALS": {"regularization": (300,), "alpha": (160,)}}},
+    ),
     "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": False}, {}, {}),
     "remedies": ({"clusters": 20} | SPARSE, {"taus": np.array([8.0])}, {}),
     "score_rows": ({"data": "default", "seed": 0}, {}, {}),
@@ -113,6 +123,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
 }
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
 LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
+LIBRARY |= dict.fromkeys(["real_models", "real_models_tuned"], "implicit")
 
 
 def found(row, table, tolerance):

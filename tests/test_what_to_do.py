@@ -18,6 +18,8 @@ from sklearn.decomposition import TruncatedSVD
 
 import helpers as h
 from experiments import read
+from experiments.real_models import compared
+from experiments.real_models_tuned import MODELS
 
 ENGLISH = ROOT / "book/what-to-do.md"
 PAGES = sorted((ROOT / "book").glob("what-to-do*.md"))
@@ -247,13 +249,31 @@ def judged(tuned):
 
 def test_the_judges_tables_are_the_experiments():
     text = ENGLISH.read_text("utf-8")
-    section = text[text.index("(sec-do-judges)=") :].partition("\n## What does")[0]
+    section = text[text.index("(sec-do-judges)=") :].partition("\n(sec-do-libraries)=")[0]
     tables = [re.findall(r"^\|.*\|$", each, re.M)[2:] for each in section.split(":::{table}")[1:]]
     for tuned, told in zip(("by predictions", "for itself"), tables, strict=True):
         found = [[cell.strip() for cell in row.strip("|").split("|")] for row in told]
         for row in found:
             row[0], row[1] = row[0].removeprefix("simulation, "), SCORED[row[1]]
         assert found == list(judged(tuned))
+
+
+def of_libraries():
+    """The rows of the table of real_models.csv: [model, differences by each judge, neighbors of ten that change]."""
+    found = compared()
+    for model in MODELS:
+        row, changed = [model], []
+        for judge in ("genres", "sections", "WordSim", "SimLex"):
+            both = [found.loc[judge, model, f"safe {share}"] for share in ("0.5", "1")]
+            row.append(", ".join(f"{one.difference:+.3f}{'†' if one.sign else ''}" for one in both).replace("-", "−"))
+            changed.append([f"{10 * (1 - one.kept):.1f}" for one in both])
+        yield [*row, *(", ".join(share) for share in zip(*changed[:3], strict=True))]
+
+
+def test_the_table_of_libraries_is_the_experiment():
+    section = ENGLISH.read_text("utf-8").partition("(sec-do-libraries)=")[2].partition("\n## What does")[0]
+    told = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", section, re.M)[2:]]
+    assert told == list(of_libraries())
 
 
 def test_holms_correction_is_no_weaker_than_none_and_no_stronger_than_bonferronis():

@@ -81,7 +81,7 @@ def valid_share(share):
 class Choice(NamedTuple):
     """Which share `choose_share` picks, and what that is worth; scores are recall or rank correlation, dimensionless.
 
-    alike: the shares that cannot be told apart from the best, itself included; share: of these the nearest to ½, which
+    alike: the shares not told apart from the best, itself included; share: of these the nearest to ½, which mostly
     changes least; scores: {"given" or a share: score}; gain: the score of the pick less that of the items as given, and
     its 95 % interval; kept: the share of an item's ten nearest neighbors as given that stay.
     """
