@@ -95,7 +95,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None, name="
     for ax in axes.flat[len(matrices) :]:
         ax.remove()
     for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
-        image = ax.imshow(S, vmin=-1, vmax=1, interpolation="antialiased")
+        image = ax.imshow(S, vmin=-1, vmax=1, interpolation="nearest" if len(S) <= 250 else "auto")
         ax.set(title=title, xticks=[], yticks=[], xlabel=name, ylabel=name)
         ax.label_outer()
         for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
