@@ -136,36 +136,41 @@ def ends(values, draws):
     ]
 
 
-def by_rows(table):
-    """The same of means over rows, (rows, readouts)."""
-    return ends(table.mean(axis=0), weights(len(table)) @ table / len(table))
+def widest(values, ways):
+    """The same of the way to draw that has the wider interval."""
+    found = zip(*(ends(values, draws) for draws in ways), strict=True)
+    return [max(both, key=lambda row: row["high"] - row["low"]) for both in found]
 
 
-def by_words(similarities, first, second, score):
-    """The same of Spearman's correlations of similarities of pairs, (pairs, readouts)."""
-    values, found = correlations(similarities, score), []
-    words = np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
+def row_draws(table):
+    """Values of readouts (readouts,), means over rows of the table (rows, readouts), and their draws, in a list."""
+    return table.mean(axis=0), [weights(len(table)) @ table / len(table)]
+
+
+def word_draws(similarities, first, second, score):
+    """The same of Spearman's correlations of similarities of pairs (pairs, readouts); draws of pairs, and of words."""
+    draws, words = [], np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
     for way in ("pairs", "words"):
         rng = np.random.default_rng(0)
         places = [drawn(rng, *words, way) for _ in range(PAIR_DRAWS)]
-        found.append(ends(values, np.array([correlations(similarities[place], score[place]) for place in places])))
-    return [max(both, key=lambda row: row["high"] - row["low"]) for both in zip(*found, strict=True)]
+        draws.append(np.array([correlations(similarities[place], score[place]) for place in places]))
+    return correlations(similarities, score), draws
 
 
 def judgments(data, tables):
-    """{judge: a row for each table}."""
-    rows = {"hidden": by_rows(np.stack([recalls(*sides, taken(data)) for sides in tables], axis=1))}
+    """{judge: the values of the tables, and one or two ways to draw them}."""
+    found = {"hidden": row_draws(np.stack([recalls(*sides, taken(data)) for sides in tables], axis=1))}
     if data != "glosses":
         queries = some(data)
-        found = [alike(data)(queries[:, None], neighbors(*sides, queries)).mean(axis=1) for sides in tables]
-        return rows | {"labels": by_rows(np.stack(found, axis=1))}
+        likeness = [alike(data)(queries[:, None], neighbors(*sides, queries)).mean(axis=1) for sides in tables]
+        return found | {"labels": row_draws(np.stack(likeness, axis=1))}
     for name, (first, second, score) in judged(data).items():
         similarities = [
             sum(np.sum(left[i] * right[j], axis=1) for i, j in ((first, second), (second, first)))
             for left, right in tables
         ]
-        rows[name] = by_words(np.stack(similarities, axis=1).round(10), first, second, score)
-    return rows
+        found[name] = word_draws(np.stack(similarities, axis=1).round(10), first, second, score)
+    return found
 
 
 @functools.cache
@@ -192,8 +197,8 @@ def measure(data, model, seed):
     rows = [
         {"readout": name, "share": shares.get(name, np.nan), "judge": judge, **row, "kept": kept[name]}
         | {"best": np.nan, "alike": "", "ahead": np.nan}
-        for judge, found in judgments(data, list(tables.values())).items()
-        for name, row in zip(tables, found, strict=True)
+        for judge, drawn_values in judgments(data, list(tables.values())).items()
+        for name, row in zip(tables, widest(*drawn_values), strict=True)
     ]
     for readout, only, choice in picks(data, trained):
         said = {"best": choice.best, "alike": " ".join(f"{s:g}" for s in choice.alike), "ahead": choice.ahead}

@@ -10,7 +10,7 @@ from cosine_audit import safe_items
 from .losses import cosines as cosine_matrix
 from .losses import on_both_spheres, rotation, unit
 
-CANONICAL = ["balanced", "whitened", "back", "centered"]
+CANONICAL = ["balanced", "whitened", "back", "safe"]
 
 
 def model(rng, n=60, p=40, k=5):
@@ -34,12 +34,12 @@ def cosines(P, B, name, center=False):
 def by_scores(P, B, name, center=False):
     """The same cosines from the scores themselves."""
     scores = P @ B.T
-    if name == "centered":
+    if name == "safe":
         scores = scores - scores.mean(axis=0)
         scores = scores - scores.mean(axis=1, keepdims=True) if center else scores
     _, s, Vt = np.linalg.svd(scores, full_matrices=False)
     kept = s > 1e-9 * s[0]
-    return cosine_matrix(Vt[kept].T * s[kept] ** {"balanced": 0.5, "whitened": 0}.get(name, 1))
+    return cosine_matrix(Vt[kept].T * s[kept] ** {"back": 1, "whitened": 0}.get(name, 0.5))
 
 
 @pytest.mark.parametrize("center", [False, True])
@@ -59,24 +59,29 @@ def test_what_a_bias_cannot_touch(rng):
     for side, center in ((0, False), (1, True)):
         ones, bias = [np.ones((60, 1)), 5 * rng.normal(size=(60, 1))], [5 * rng.normal(size=(40, 1)), np.ones((40, 1))]
         P_b, B_b = np.hstack([P, ones[side]]), np.hstack([B, bias[side]])
-        assert np.abs(cosines(P_b, B_b, "centered", center) - cosines(P, B, "centered", center)).max() < 1e-10
+        assert np.abs(cosines(P_b, B_b, "safe", center) - cosines(P, B, "safe", center)).max() < 1e-10
         assert np.abs(cosines(P_b, B_b, "back") - cosines(P, B, "back")).max() > 0.1
 
 
 @pytest.mark.parametrize("options", [{}, {"center": False}, {"ranking": True}, {"center": False, "ranking": True}])
 @pytest.mark.parametrize("size", [1, 1e78, 1e-85])
 def test_safe_items_are_the_recipe(rng, options, size):
-    """Of the page: B Rᵀ for centered users P = QR; zero rows of items stay zero; any size."""
+    """Share 1 has the cosines of the scores, share ½ is a root of it; zero rows of items stay zero; any size."""
     P, B = model(rng)
     X = (rng.random((60, 30)) < 0.2).astype(float)
     for users, others in ((P, {}), (rng.normal(size=(30, 5)), {"interactions": X})):
         scores = (X @ users if others else users) @ B.T
         scores = scores - scores.mean(axis=0) if options.get("center", True) else scores
         scores = scores - scores.mean(axis=1, keepdims=True) if options.get("ranking") else scores
-        found = safe_items(items=np.vstack([size * B, np.zeros((1, 5))]), users=users / size, **others, **options)
+        items = np.vstack([size * B, np.zeros((1, 5))])
+        half, found = (
+            safe_items(items=items, users=users / size, **others, **options, **own) for own in ({}, {"share": 1})
+        )
         np.testing.assert_allclose(cosine_matrix(found[:-1]), cosine_matrix(scores.T), atol=1e-9)
-        assert (found[np.abs(found).argmax(axis=0), range(found.shape[1])] > 0).all()
-        assert not found[-1].any()
+        half = half / np.abs(half).max()
+        np.testing.assert_allclose(cosine_matrix(half[:-1] @ half[:-1].T), cosine_matrix(scores.T), atol=1e-9)
+        assert (half[np.abs(half).argmax(axis=0), range(half.shape[1])] > 0).all()
+        assert not np.vstack([half, found])[[len(B), -1]].any()
     with pytest.raises(TypeError, match="positional"):
         safe_items(B, P)
 

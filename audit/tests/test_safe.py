@@ -34,15 +34,15 @@ def test_they_are_a_power_of_the_scores_products(rng, share, center, ranking):
     np.testing.assert_allclose(got / np.linalg.norm(got), wanted / np.linalg.norm(wanted), atol=1e-10)
     again = safe_items(items=B, users=P, share=share, center=center, ranking=ranking)
     np.testing.assert_array_equal(E, again)
+    large = safe_items(items=1e20 * B, users=1e20 * P, share=share, center=center, ranking=ranking)
+    np.testing.assert_allclose(by.cosines(large), by.cosines(E), atol=1e-9)
 
 
 def test_the_even_split_is_the_balanced_minimum(rng):
     P, B = model(rng)
     _, s, Vt = np.linalg.svd(P @ B.T, full_matrices=False)
     split = Vt[:5].T * np.sqrt(s[:5])
-    np.testing.assert_allclose(
-        by.cosines(safe_items(items=B, users=P, share=0.5, center=False)), by.cosines(split), atol=1e-10
-    )
+    np.testing.assert_allclose(by.cosines(safe_items(items=B, users=P, center=False)), by.cosines(split), atol=1e-10)
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.8, 1])
@@ -60,7 +60,7 @@ def test_no_m_moves_them(share, ranking, seed):
 
 def test_new_items_stand_among_the_old_ones(rng):
     P, B = model(rng)
-    safe = SafeItems.fit(B, P)
+    safe = SafeItems.fit(B, P, share=1)
     np.testing.assert_array_equal(safe.transform(B[7:9]), safe.transform(B)[7:9])
     scores = P @ rng.normal(size=(3, 5)).T
     new = np.linalg.lstsq(P, scores, rcond=None)[0].T
@@ -114,8 +114,8 @@ def test_the_command_writes_the_share_that_is_asked(rng, tmp_path, capsys, monke
     np.save("items.npy", B)
     np.save("users.npy", P)
     words = ["items.npy", "users.npy", "--objective", "ranking"]
-    assert cli.main([*words, "--safe-items", "half.npy", "--share", "0.5", "--report", "out"]) == 0
-    np.testing.assert_array_equal(np.load("half.npy"), safe_items(items=B, users=P, share=0.5, ranking=True))
+    assert cli.main([*words, "--safe-items", "whole.npy", "--share", "1", "--report", "out"]) == 0
+    np.testing.assert_array_equal(np.load("whole.npy"), safe_items(items=B, users=P, share=1, ranking=True))
     np.testing.assert_array_equal(np.load("out/safe-items.npy"), safe_items(items=B, users=P, ranking=True))
     capsys.readouterr()
     assert cli.main([*words, "--safe-items", "s.npy", "--share", "2"]) == 2

@@ -14,6 +14,7 @@ from cosine_audit import __version__
 from cosine_audit.arrays import ITEMS, USERS
 from cosine_audit.checks import InputError
 from cosine_audit.files import read_pair, read_table
+from cosine_audit.gauges import SHARE
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
 from cosine_audit.safe import valid_share
@@ -60,7 +61,7 @@ def parser():
         "--share",
         type=float,
         metavar="SHARE",
-        help="of the safe items: 1 projects back (1), 0.5 splits evenly",
+        help="of the safe items, how much a direction's size counts: 0.5 splits it evenly (0.5), 1 projects back",
     )
     add("--fail-on", choices=("no", "unknown"), help=FAIL_ON)
     add("--version", action="version", version=f"cosine-audit {__version__}")
@@ -231,7 +232,7 @@ def main(argv=None):
             return other(argv[1:])
         check_places(given)
         report = examine(given)
-        share = 1.0 if given.share is None else given.share
+        share = SHARE if given.share is None else given.share
         with all_or_none(report.files(given.report, given.safe_items, share), given.report):
             say(report.to_json() if given.json else report)
     except KeyboardInterrupt:

@@ -14,6 +14,7 @@ NEGLIGIBLE = 1e-6  # of the largest singular value of the scores; what is below 
 ROUNDING = 1e-12  # of the terms of a sum; what is below it may be their rounding errors
 STILL = 1e-9  # spread of an item's scores, over their size; below it the scores are the same for every user
 LARGE = 2**24  # entries; directions of larger matrices are float32
+SHARE = 0.5  # of safe items; see safe_items
 HUGE = 1e30  # products of products of numbers up to this size, and down to its inverse, are safe in float64
 
 
@@ -95,11 +96,10 @@ def canonical_gauges(users, items, center_items=False):
 
     With the scores' singular value decomposition :math:`P B^\top = U\,\mathrm{diag}(s)\,V^\top`, items are V, V √s and
     V s: *whitened* (:math:`B^\top B = I`), *balanced* (:math:`P^\top P = B^\top B`) and projected *back* (white users),
-    whose cosines are those of the columns of the scores. *Centered* is projected back after the mean user is
-    subtracted: cosines are correlations of the columns, which an item's bias cannot touch; nor a user's, if the mean
-    item is subtracted, too.
+    whose cosines are those of the columns of the scores. *Safe* is balanced after the mean user is subtracted, see
+    `safe_items`: cosines which an item's bias cannot touch; nor a user's, if the mean item is subtracted, too.
     Parameters: Moments of P (n, k) and of B (p, k); center_items, whether to subtract the mean item.
-    Returns: a dict of Gauges, "given", "balanced", "whitened", "back", "centered". Directions with s below 1e-6 of the
+    Returns: a dict of Gauges, "given", "balanced", "whitened", "back", "safe". Directions with s below 1e-6 of the
     largest are left out. Rows in a canonical gauge are the same for every M, up to the signs of columns and, where s
     are tied, rotations.
     """
@@ -108,15 +108,15 @@ def canonical_gauges(users, items, center_items=False):
     gauges = {"given": Gauge(np.zeros(k), np.eye(k))}
     for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
         gauges[name] = Gauge(np.zeros(k), back * s**power)
-    return gauges | {"centered": safe_gauge(users, items, ranking=center_items)}
+    return gauges | {"safe": safe_gauge(users, items, ranking=center_items)}
 
 
-def safe_gauge(users, items, *, center=True, ranking=False, share=1.0):
-    r"""The Gauge of `safe_items`: :math:`T\,\mathrm{diag}(s)^{\text{share} - 1}`, see `projection`, from Moments."""
+def safe_gauge(users, items, *, center=True, ranking=False, share=SHARE):
+    r"""The Gauge of `safe_items`: :math:`T\,\mathrm{diag}(s/s_1)^{\text{share} - 1}`, see `projection`, from Moments."""
     R, origin = triangular_factor(users), items.mean if ranking else np.zeros(len(items.mean))
     sizes = projection(R, triangular_factor(items))[1]
     back, s = projection(users.spread if center else R, triangular_factor(items, origin), sizes)
-    return Gauge(origin, back * s ** (share - 1), R.T if center else None)
+    return Gauge(origin, back * (s / s[:1]) ** (share - 1), R.T if center else None)
 
 
 def projection(R_P, R_B, sizes=None):
@@ -207,7 +207,7 @@ def fingerprints(U):
     return np.where(U.any(axis=1), numbers, -1)
 
 
-def safe_items(*, items, users, interactions=None, center=True, ranking=False, share=1.0):
+def safe_items(*, items, users, interactions=None, center=True, ranking=False, share=SHARE):
     r"""Item embeddings whose cosines depend on the model's scores alone, the same for every choice of M.
 
     With the scores :math:`Y = P B^\top`, of columns with mean zero if center, they are E with
@@ -216,8 +216,9 @@ def safe_items(*, items, users, interactions=None, center=True, ranking=False, s
 
     Parameters: items B (p, k); users P (n, k), all of them; or, with interactions X (n, m), dense or sparse, users A
     (m, k) with P = XA. center: no item's bias can touch the cosines. ranking: a constant for each user is free, too, so
-    the mean item is subtracted. share, from 0 to 1: 1 projects back, so that cosines are those of the columns of Y
-    (correlations if center); ½ splits singular values evenly between users and items; in 0 all directions count alike.
+    the mean item is subtracted. share, from 0 to 1: ½, the default, splits singular values evenly between users and
+    items, which fits most of what judged it best (README); 1 projects back, so that cosines are those of the columns of
+    Y (correlations if center); in 0 all directions count alike.
     Returns: (p, r), r ≤ k. Rows that are zero do not count, and stay zero.
     Raises ValueError or TypeError that names argument and value.
     """

@@ -13,7 +13,7 @@ import numpy as np
 from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
-from cosine_audit.gauges import as_array, in_gauge, safe_items, valid_matrix, valid_pair
+from cosine_audit.gauges import SHARE, as_array, in_gauge, safe_items, valid_matrix, valid_pair
 from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
 
@@ -85,7 +85,7 @@ def audit(
     findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
     findings += v.about_labels(space, labels) if labels is not None else []
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
-    report = Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("centered"))
+    report = Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("safe"))
     report.read += [] if model is None else model.read
     return report
 
@@ -147,7 +147,7 @@ class Report:
         self.warnings, self.findings, self.space = warnings, findings, space
         self.items, self.users, self.names = model
         self.cure = cure  # the gauge of the safe items
-        self.advice = v.advice(verdict, self.objective, cure is not None, self.ranking)
+        self.advice = v.advice(verdict, self.objective, cure is not None)
         self.read = []  # what was read, sentences; the command fills it in
 
     @cached_property
@@ -179,15 +179,15 @@ class Report:
     def changed(self, most=5, n=5):
         """The items whose neighbors the cure changes most: name, the nearest n by gauge, and the share that stays.
 
-        The gauges are given, balanced and centered, those of the safe items.
+        The gauges are given, balanced and that of the safe items.
         """
         found = self.space.found
-        if "centered" not in found:
+        if "safe" not in found:
             return []
-        kept = 1 - v.moved_by(self.space, "centered")
+        kept = 1 - v.moved_by(self.space, "safe")
         order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
         name = lambda row: "–" if row < 0 else plain(row if self.names is None else self.names[row])  # noqa: E731
-        lists = {way: found[way].rows[:, :n] for way in ("given", "balanced", "centered") if way in found}
+        lists = {way: found[way].rows[:, :n] for way in ("given", "balanced", "safe") if way in found}
         near = lambda i: {way: [name(row) for row in rows[i]] for way, rows in lists.items()}  # noqa: E731
         return [(name(self.space.queries[i]), near(i), kept[i]) for i in order]
 
@@ -227,13 +227,13 @@ class Report:
         ranking = bool(self.cure.origin.any())
         return safe_items(items=self.items, users=self.users, ranking=ranking, share=share)
 
-    def files(self, folder=None, safe_items=None, share=1.0):
+    def files(self, folder=None, safe_items=None, share=SHARE):
         """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go.
 
         share is that of the file of safe items; the folder's are those that the report speaks of.
         """
         save = lambda stream: save_array(stream, self.safe_items)  # noqa: E731
-        chosen = save if share == 1 else lambda stream: save_array(stream, self.safe_items_of(share))
+        chosen = save if share == SHARE else lambda stream: save_array(stream, self.safe_items_of(share))
         files = {} if safe_items is None else {Path(safe_items): chosen}
         if folder is None:
             return files
@@ -326,7 +326,7 @@ def figures(space):
     kept = {name: 1 - v.moved_by(space, name).mean() for name in v.GAUGES if name in space.found}
     bars.barh(list(kept), list(kept.values()), color="#4477aa")
     bars.set(xlim=(0, 1), xlabel="share of neighbors kept")
-    for name, color, style in (("given", "#4477aa", "-"), ("centered", "#228833", "--")):
+    for name, color, style in (("given", "#4477aa", "-"), ("safe", "#228833", "--")):
         if name in space.found:
             values = space.found[name].cosines
             values = values[np.isfinite(values)]

@@ -29,7 +29,7 @@ class SafeItems:
     share: float
 
     @classmethod
-    def fit(cls, items, users, *, share=1.0, center=True, ranking=False):
+    def fit(cls, items, users, *, share=g.SHARE, center=True, ranking=False):
         """From items (p, k) and users (n, k), all of them; see `safe_items` for the rest."""
         share = valid_share(share)
         if users is None:

@@ -31,7 +31,7 @@ GAUGES = {
     "balanced": "balanced (users and items share each direction's scale evenly)",
     "whitened": "whitened (every direction of the items counts alike)",
     "back": "projected back (cosines of the items' columns of scores)",
-    "centered": "centered and projected back (correlations of these columns)",
+    "safe": "safe items (balanced after the mean user is subtracted)",
 }
 HEALTH = "mean cosine", "share of the first direction", "effective rank", "skewness of hubs", "share with a near twin"
 
@@ -414,11 +414,11 @@ def about_neighbors(space, about, counts=None):
         how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
         sentence = f"{GAUGES[name].capitalize()}: {100 * stay.mean():.0f}{error} % of the {n} nearest stay; {how}."
         yield finding(f"neighbors kept, {name}", float(stay.mean()), sentence)
-    if counts is not None and "centered" in kept:
+    if counts is not None and "safe" in kept:
         parts = np.array_split(np.argsort(counts[space.queries], kind="stable"), 3)
-        thirds = [kept["centered"][part].mean() for part in parts]
+        thirds = [kept["safe"][part].mean() for part in parts]
         shares = ", ".join(f"{100 * x:.0f} %" for x in thirds)
-        sentence = f"Centered, of the rarest, middle and most popular third's neighbors stay {shares}."
+        sentence = f"With safe items, of the rarest, middle and most popular third's neighbors stay {shares}."
         yield finding("neighbors kept, rarest third", float(thirds[0]), sentence)
     for c in (1.2, 1.5, 2):
         share = float(np.mean(certified(space.found["given"].cosines, c)))
@@ -428,7 +428,7 @@ def about_neighbors(space, about, counts=None):
 
 def about_chance(space, B, again):
     """Findings on chance, and on a second run, of which the share of neighbors is given that stay, or None."""
-    for name, what in (("given", "As given"), ("centered", "Centered and projected back")):
+    for name, what in (("given", "As given"), ("safe", "Safe items")):
         if name in space.gauges:
             threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
             usual = float(np.nanmedian(space.found[name].cosines))
@@ -477,11 +477,10 @@ def about_labels(space, labels):
         yield finding(f"same label, {name}", float(own.mean()), sentence)
 
 
-def advice(verdict, objective, has_users, ranking=False):
+def advice(verdict, objective, has_users):
     """What to do, with its reason and its price: a sentence or two."""
-    how = "correlations of the items' columns of scores" + (", each less its user's mean" if ranking else "")
-    cure = f"the safe items, whose cosines are the {how}; no choice of M changes these"
-    price = "Two items are then alike if the model recommends them to the same users, which need not be what you mean"
+    cure = "the safe items, whose cosines depend on the scores alone: no choice of M changes these"
+    price = "That makes cosines determined, not better: whether lists get better, ask your own data (choose_share)"
     if verdict.answer == "yes":
         return (
             "Keep these cosines of rows that were trained (rows without interactions are not decided), and trust them "
