@@ -112,7 +112,7 @@ def canonical_gauges(users, items, center_items=False):
 
 
 def safe_gauge(users, items, *, center=True, ranking=False, share=SHARE):
-    r"""The Gauge of `safe_items`: :math:`T\,\mathrm{diag}(s/s_1)^{\text{share} - 1}`, see `projection`, from Moments."""
+    r"""The Gauge of `safe_items`, :math:`T\,\mathrm{diag}(s/s_1)^{\text{share} - 1}` of `projection`, from Moments."""
     R, origin = triangular_factor(users), items.mean if ranking else np.zeros(len(items.mean))
     sizes = projection(R, triangular_factor(items))[1]
     back, s = projection(users.spread if center else R, triangular_factor(items, origin), sizes)
