@@ -1,6 +1,7 @@
 """Sphinx extension: pages that come fast through a slow line.
 
-A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes. Pictures have a
+A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes, and whether it may be
+turned dark with the page: if it is drawn on white, and its words do not say how light a color is. Pictures have a
 palette, and the fonts of icons have only those that a page uses. MathJax comes in the parts that _config.yml names.
 templates/layout.html drops what the theme loads and no page needs.
 """
@@ -13,6 +14,9 @@ from PIL import Image
 
 MOST, FEW = 16, 100  # of 255, by which a color may move; pixels in which it may move by more
 ICON = re.compile(r"\bfa-[\w-]+")
+FIGURE = re.compile(r"<figure.*?</figure>", re.DOTALL)
+LIGHT = re.compile(r"\b(?:white|black|light|dark|pale|bright|shade|faint)", re.IGNORECASE)
+INK = ' data-ink="dark"'  # book.css
 
 
 def fetch_late(app, name, template, context, doctree):
@@ -21,9 +25,22 @@ def fetch_late(app, name, template, context, doctree):
 
     def add(tag):
         with Image.open(app.srcdir / sources[tag[2]]) as picture:
-            return '<img loading="lazy" width="{}" height="{}" {}'.format(*picture.size, tag[1])
+            ink = INK if on_white(picture) else ""
+            return '<img loading="lazy" width="{}" height="{}"{} {}'.format(*picture.size, ink, tag[1])
 
-    context["body"] = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
+    body = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
+    context["body"] = FIGURE.sub(lambda figure: as_told(figure[0]), body)
+
+
+def on_white(picture):
+    """Whether most of a picture is white: lines, bars and points, not a map of colors."""
+    return np.mean(np.asarray(picture.convert("L")) == 255) > 0.5
+
+
+def as_told(figure):
+    """A figure, kept from being turned dark if its caption or its description names a color that this would change."""
+    words = " ".join([*re.findall(r'alt="([^"]*)"', figure), *re.findall(r">([^<]+)", figure)])
+    return figure.replace(INK, "") if LIGHT.search(words) else figure
 
 
 def reduced(picture):
