@@ -47,7 +47,7 @@ def test_lines_turn_dark_with_the_page_and_maps_of_colors_do_not():
     assert not page_weight.on_white(Image.fromarray(np.full((100, 100, 3), 200, np.uint8)))
 
 
-@pytest.mark.parametrize("words, kept", [("The dashed line", True), ("Dark is low.", False), ("in white", False)])
+@pytest.mark.parametrize(("words", "kept"), [("The dashed line", True), ("Dark is low.", False), ("in white", False)])
 @pytest.mark.parametrize(
     "place", ['<img{} alt="{}"><figcaption>-</figcaption>', '<img{} alt="-"><figcaption>{}</figcaption>']
 )
