@@ -3,6 +3,7 @@
 import re
 
 import encoders as tool
+import glosses
 import numpy as np
 import pytest
 from chapters import ROOT
@@ -82,3 +83,10 @@ def test_what_is_done_to_vectors_by_another_route():
     half = measured.fitted("half of the principal directions", 2, mean, C)(E)
     assert np.var(half, axis=0).sum() > np.var(cut, axis=0).sum()
     assert np.abs(measured.int8(E, each=True) - E).max() <= np.abs(E).max() / 254 + 1e-12
+
+
+def test_words_with_two_meanings_rare_ones_and_those_that_people_judged_are_not_defined(monkeypatch):
+    synsets = [("noun.animal", [word], f"what is {word[0]}") for word in ("newt", "seal", "lynx", "toad", "seal")]
+    monkeypatch.setattr(glosses, "synsets_in", lambda folder: [*synsets, ("verb.motion", ["run"], "go fast")])
+    monkeypatch.setattr(tool, "N_WORDS", 1)
+    assert tool.defined_words("", {"newt", "seal", "toad", "run"}, {"toad"}) == (["newt"], ["what is n"])

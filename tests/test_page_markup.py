@@ -82,3 +82,4 @@ def test_a_shared_link_shows_a_title_an_answer_and_a_picture_and_each_language_i
         '<link rel="alternate" hreflang="ja" href="https://someone.github.io/book/sheet-ja.html"/>',
     ]:
         assert line in context["metatags"]
+    assert "<base" not in context["metatags"]  # which the page that nobody asked for by its address has alone

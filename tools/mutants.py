@@ -75,7 +75,7 @@ def broken(path, place):
 
 
 def tests(path):
-    """What pytest is to run for a module: files of tests, and of the experiments' small jobs only the module's own."""
+    """What pytest is to run for a module: files of tests; of the experiments' small jobs its own, of a helper none."""
     audit, job = "audit" in path.relative_to(ROOT).parts, path.with_suffix(".csv").exists()
     names = [] if job else re.findall(r"^(?:def|class) ([a-z]\w+)", path.read_text("utf-8"), re.M)
     named = re.compile(rf"\b({'|'.join([*names, path.stem])})\b")
@@ -84,17 +84,20 @@ def tests(path):
     files = [each for each, text in texts.items() if imports.search(text)]
     files = [each for each in files if audit or named.search(texts[each])]
     files.sort(key=lambda file: (path.stem not in file.stem, len(texts[file])))
-    return [str(file.relative_to(ROOT)) for file in files] + ["-k", f"not small_job or [{path.stem}]"] * job
+    jobs = ["-k", f"not small_job or [{path.stem}]"] if job or path.parent.name == "helpers" else []
+    return [str(file.relative_to(ROOT)) for file in files] + jobs
 
 
 def run(arguments, tree, limit=None):
     """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes longer than limit."""
     if not arguments:
         return True
-    paths = {"PYTHONPATH": os.pathsep.join([str(tree), f"{tree}/audit/src"]), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
+    paths = {"PYTHONPATH": os.pathsep.join([str(tree), f"{tree}/audit/src"])}
+    command = [sys.executable, "-m", "pytest", "--disable-plugin-autoload", "-x", "-q", "-p", "no:cacheprovider"]
     try:
-        done = subprocess.run(command, cwd=tree, env=os.environ | paths, capture_output=True, timeout=limit)
+        done = subprocess.run(
+            [*command, *arguments], cwd=tree, env=os.environ | paths, capture_output=True, timeout=limit
+        )
     except subprocess.TimeoutExpired:
         return None
     return done.returncode == 0
@@ -123,7 +126,8 @@ def main(n, folders, at_once=2):
         for name in folders:
             chosen = drawn(n, name)
             files = {argument for _, path, *_ in chosen for argument in tests(path) if argument.endswith(".py")}
-            if not run(sorted(files), tree):
+            own = {f"[{path.stem}]" for _, path, *_ in chosen}
+            if not run([*sorted(files), "-k", " or ".join(["not small_job", *sorted(own)])], tree):
                 sys.exit("a test fails before anything is broken: mend it first")
             caught = len(chosen)
             for (*_, what), passed in zip(chosen, pool.map(partial(outcome, trees), chosen), strict=True):
