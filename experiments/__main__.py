@@ -11,7 +11,7 @@ SCRIPTS = sorted({path.stem for kind in ("csv", "npz") for path in FOLDER.glob(f
 
 if __name__ == "__main__":
     names = sys.argv[1:] or SCRIPTS
-    if unknown := [name for name in names if name not in SCRIPTS]:
+    if unknown := [name for name in names if not (FOLDER / f"{name}.py").exists()]:  # a new one has no table yet
         sys.exit(f"No experiment is called {unknown[0]}: {', '.join(SCRIPTS)}")
     for name in names:
         script = import_module(f"experiments.{name}")

@@ -52,8 +52,8 @@ def spearman(x, y):
 
 def agreement(E, first, second, score):
     """Spearman's correlation of the cosines of rows of E with scores, and of their dot products."""
-    dots = np.sum(E[first] * E[second], axis=1)
-    lengths = np.linalg.norm(E, axis=1)
+    dots = np.array([E[i] @ E[j] for i, j in zip(first, second, strict=True)])  # E may have a gigabyte: no copies
+    lengths = np.sqrt(np.einsum("ij,ij->i", E, E))
     lengths = np.where(lengths > 0, lengths, 1)
     return spearman(dots / lengths[first] / lengths[second], score), spearman(dots / np.max(lengths) ** 2, score)
 
