@@ -81,6 +81,11 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "layer_norm": (SPARSE | {"seed": 2}, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "ndcg": (SPARSE, {}, {}),
+    "neighbors": (
+        {"data": "documentation", "split": 0},
+        {},
+        {"TAUS": np.array([4.5, 6, 11]), "halves": lambda _: lambda *_: {}},
+    ),
     "networks": (
         {"reading": "default", "users": 5_000, "steps": 2_000, "seed": 0},
         {"grid": [(0.0, 0.002)]},
