@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
 from browser import find_pages, open_page, print_page, serve, start_browser
+from check_own import own_faults
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -28,6 +29,7 @@ ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other theme's
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
+OWN = "book/audit.html"  # where one's own embeddings are looked at
 ASKED = {  # what people type: the page that answers
     "cosine similarity vs dot product": "book/cosine-or-dot.html",
     "why are all similarities high": "book/questions.html",
@@ -213,6 +215,7 @@ def main(site, every_page):
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
         others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
+        others += own_faults(browser, home + OWN) if OWN in pages else []
         others += traffic_faults(browser, home)
     finally:
         browser.quit()
