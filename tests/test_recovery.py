@@ -63,3 +63,9 @@ def test_rounding_noise_and_an_item_s_similarity_to_itself_do_not_change_a_score
     np.fill_diagonal(S, 1)
     noise = 1e-13 * np.random.default_rng(seed).uniform(-1, 1, S.shape)
     assert score(S + noise - 100 * np.eye(7), clusters) == score(S, clusters)
+
+
+def test_a_purity_is_that_of_ten_neighbors_unless_another_number_is_asked_for(rng):
+    S, clusters = cosine_similarity(rng.normal(size=(30, 3))), np.arange(30) % 3
+    ten = neighbor_purity(S, clusters, 10)
+    assert neighbor_purity(S, clusters) == recovery_scores(S, clusters).purity == ten != neighbor_purity(S, clusters, 9)
