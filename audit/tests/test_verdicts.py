@@ -86,26 +86,27 @@ def weak_directions():
     return (P, B), (P * d, B / d)
 
 
-def thin_directions(m=40, k=6):
-    """Forty items of a thousand in directions of some thousandths, rescaled by 12, below what a condition looks at."""
-    rng, weak = np.random.default_rng(0), 0.03 * np.array([1.1, 1.1, 2.5, 2.5])
+def two_groups(rng, m, weak, scale, k=6):
+    """A model of a thousand items, of which m have four weak directions of their own; and two of these rescaled."""
     P, B = np.zeros((1_000, k + 4)), np.zeros((1_000, k + 4))
     for E in (P, B):
         E[m:, :k] = 30 * np.linalg.svd(rng.normal(size=(1_000 - m, k)), full_matrices=False)[0]
         E[:m, k:] = weak * np.linalg.svd(rng.normal(size=(m, 4)), full_matrices=False)[0]
-    d = np.r_[np.ones(k), 1.2, 1.2, 12, 12]
+    d = np.r_[np.ones(k), 1.2, 1.2, scale, scale]
     return (P, B), (P * d, B / d)
 
 
-def lost_directions(m=400, k=6):
+def thin_directions():
+    """Forty items of a thousand in directions of some thousandths, rescaled by 12, below what a condition looks at."""
+    return two_groups(np.random.default_rng(0), 40, 0.03 * np.array([1.1, 1.1, 2.5, 2.5]), 12)
+
+
+def lost_directions():
     """Four hundred items of a thousand whose scores are below a millionth of the largest, rescaled by 5."""
-    rng, weak = np.random.default_rng(0), 0.015 * np.array([1.1, 1.1, 1.3, 1.3])
-    P, B = np.zeros((1_000, k + 4)), np.zeros((1_000, k + 4))
-    for E in (P, B):
-        E[m:, :k] = 30 * np.linalg.svd(rng.normal(size=(1_000 - m, k)), full_matrices=False)[0]
-        E[:m, k:] = weak * np.linalg.svd(rng.normal(size=(m, 4)), full_matrices=False)[0]
-    d, turn = np.r_[np.ones(k), 1.2, 1.2, 5, 5], rotation(rng, k + 4)
-    return (P @ turn, B @ turn), (P * d @ turn, B / d @ turn)
+    rng = np.random.default_rng(0)
+    models = two_groups(rng, 400, 0.015 * np.array([1.1, 1.1, 1.3, 1.3]), 5)
+    turn = rotation(rng, 10)
+    return [(P @ turn, B @ turn) for P, B in models]
 
 
 def clusters_under_giants():
