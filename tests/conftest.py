@@ -1,5 +1,6 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
+import browser
 import contents
 import kernels
 import missing_data
@@ -21,6 +22,16 @@ NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
 SEEDS = st.integers(0, 2**32 - 1)
 GRADES = st.sampled_from([-1.0, 0.0, 0.3, 1.0])  # few, so that ties are common
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser; without one the test is skipped."""
+    if not all(browser.find_browser()):
+        pytest.skip("needs Chromium or Chrome, and chromedriver")
+    started = browser.start_browser()
+    yield started
+    started.quit()
 
 
 def matrices(n_rows, n_columns):

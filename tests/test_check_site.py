@@ -68,15 +68,6 @@ TWICE = "light", "cell", "slider", "error", "request"  # in dark mode, too, or w
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    if not all(browser.find_browser()):
-        pytest.skip("needs Chromium or Chrome, and chromedriver")
-    started = browser.start_browser()
-    yield started
-    started.quit()
-
-
-@pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     for name in ("book.js", "book.css"):

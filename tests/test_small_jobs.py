@@ -38,6 +38,7 @@ def of_d_i(weights):
 
 
 SMALL = {  # a job, and what is shorter: arguments of the function that computes it, and names of its module
+    "answers": ({"split": 3}, {}, {}),
     "by_scores": ({"clusters": 20} | SPARSE, {}, {}),
     "centering": (SPARSE, {}, {}),
     "choices": (SPARSE, {}, {}),

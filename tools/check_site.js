@@ -60,10 +60,10 @@ function hueFaults() {
   return tell("figure with other colors in dark mode", turned);
 }
 
-// What a reader sees of a slider's figure: its drawings, and its text beside the sliders' own.
+// What a reader sees of a slider's figure: its drawings or lists, and its text beside the sliders' own.
 function looks(slider) {
   const figure = slider.closest("[data-play]") ?? document.body;
-  const pictures = [...figure.querySelectorAll("svg, canvas")];
+  const pictures = [...figure.querySelectorAll("svg, canvas, ol")];
   const texts = [...figure.querySelectorAll("p, figcaption")];
   return [pictures.map((e) => e.toDataURL?.() ?? e.outerHTML).join(), texts.map((e) => e.textContent).join()];
 }

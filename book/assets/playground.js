@@ -535,13 +535,17 @@ function diverging(value) {
   return `rgb(${from.map((v, i) => Math.round(v + (at - left) * (to[i] - v)))})`;
 }
 
-const players = { "error-bar": errorBar, picture, rescaling, split, "spectral-weights": spectralWeights };
-
-for (const figure of document.querySelectorAll("[data-play]")) {
-  const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");
-  figure.replaceChildren();
-  players[figure.dataset.play](figure, data);
+// Put each player into the figures that are of its name.
+function play(players) {
+  for (const [name, player] of Object.entries(players))
+    for (const figure of document.querySelectorAll(`[data-play="${name}"]`)) {
+      const data = JSON.parse(figure.querySelector("script[type='application/json']")?.textContent ?? "null");
+      figure.replaceChildren();
+      player(figure, data);
+    }
 }
+
+play({ "error-bar": errorBar, picture, rescaling, split, "spectral-weights": spectralWeights });
 
 // Beside "Skip to main content", seen when it has the focus: a way to the sliders that passes the page by.
 const [first] = document.querySelectorAll("[data-play]");
