@@ -11,6 +11,7 @@ import own_embeddings
 import pytest
 from chapters import ROOT
 from check_site import traffic_faults
+from cosine_audit import audit
 from cosine_audit.verdict import Verdict
 from selenium.webdriver.common.by import By
 
@@ -196,9 +197,11 @@ def test_versions_of_the_format_and_names(chromium, home, tmp_path, version):
 
 
 DROP = """
-const held = new DataTransfer(), [bytes, names] = arguments;
-for (const name of names) held.items.add(new File([Uint8Array.from(bytes)], name));
-document.querySelector("[data-own]").dispatchEvent(new DragEvent("drop", { dataTransfer: held, bubbles: true }));
+for (const [bytes, names] of arguments) {
+  const held = new DataTransfer();
+  for (const name of names) held.items.add(new File([Uint8Array.from(bytes)], name));
+  document.querySelector("[data-own]").dispatchEvent(new DragEvent("drop", { dataTransfer: held }));
+}
 """
 
 
@@ -213,7 +216,7 @@ document.querySelector("[data-own]").dispatchEvent(new DragEvent("drop", { dataT
 )
 def test_files_are_dropped(chromium, home, names, sentence):
     chromium.get(home + "page.html")
-    chromium.execute_script(DROP, list(npy(model()[1])), names)
+    chromium.execute_script(DROP, [list(npy(model()[1])), names])
     assert check_own.look(chromium)["status"].startswith(sentence)
 
 
@@ -227,3 +230,22 @@ def test_the_example_does_not_mix_with_own_files(chromium, home, tmp_path):
     np.save(tmp_path / "items.npy", rng.normal(size=(5, 2)))
     shown = check_own.choose(chromium, items=tmp_path / "items.npy")
     assert list(shown["lists"]) == ["given"]
+
+
+def test_of_two_drops_in_a_row_the_second_counts(chromium, home):
+    chromium.get(home + "page.html")
+    items, other = (list(npy(rng.normal(size=(40, k)))) for k in (6, 5))
+    chromium.execute_script(DROP, [items, ["items.npy"]], [other, ["users.npy"]])
+    shown = check_own.look(chromium)
+    assert (shown["status"], shown["seen"]) == ("users.npy: expected 6 columns, as items.npy has, got 5.", False)
+
+
+def test_safe_items_of_a_ranking_loss(chromium, home, tmp_path):
+    """They lose the mean item, which such a loss does not see."""
+    chromium.get(home + "page.html")
+    users, items = model()
+    items += 0.3
+    check_own.give(chromium, tmp_path, items, users)
+    chromium.execute_script("document.querySelector('select').value = 'trained-by implicit BPR'")
+    assert check_own.safe_faults(chromium, audit(items, users, trained_by="implicit BPR")) == []
+    assert check_own.safe_faults(chromium, audit(items, users)) != []

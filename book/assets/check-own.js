@@ -449,13 +449,20 @@ function checkOwn(figure) {
     }
   }
 
-  // One after the other, whatever is chosen meanwhile.
-  function take(some, example = false) {
-    turn++;
+  function clear() {
     seen = null;
     results.hidden = true;
+  }
+
+  // One after the other, whatever is chosen meanwhile; nothing is shown of what another call has replaced.
+  function take(some, example = false) {
+    turn++;
+    clear();
     status.textContent = "Reading …";
-    last = last.then(() => read(some, example)).then(look).catch((problem) => (status.textContent = `${problem.message}.`));
+    last = last.then(() => (clear(), read(some, example))).then(look).catch((problem) => {
+      clear();
+      status.textContent = `${problem.message}.`;
+    });
   }
 
   const linesOf = (buffer) => new TextDecoder().decode(buffer).replace(/\r?\n$/, "").split(/\r?\n/).map((line) => line.replace(/^"(.*)"$/, "$1"));
@@ -509,6 +516,7 @@ function checkOwn(figure) {
   }
 
   async function showNeighbors() {
+    if (!seen) return;
     const text = picked.value.trim(), item = itemOf(text), mine = turn;
     columns.replaceChildren();
     if (item < 0) return (summary.textContent = `There is no item “${text}”: rows are 0 to ${files.items.rows - 1}.`);
