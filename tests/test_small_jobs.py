@@ -132,11 +132,12 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": False}, {}, {}),
     "remedies": ({"clusters": 20} | SPARSE, {"taus": np.array([8.0])}, {}),
     "score_rows": ({"data": "default", "seed": 0}, {}, {}),
+    "shares": ({"data": "Debian", "model": "ALS"}, {}, {"PAIRS": (50,), "TIMES": 1}),
     "stability": (SPARSE, {"taus": TAU}, {}),
 }
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
 LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
-LIBRARY |= dict.fromkeys(["real_models", "real_models_tuned"], "implicit")
+LIBRARY |= dict.fromkeys(["real_models", "real_models_tuned", "shares"], "implicit")
 FILMS = {"movielens_divisions"}  # whose data may be missing
 
 

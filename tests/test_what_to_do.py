@@ -13,7 +13,7 @@ from chapters import ROOT
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.spatial.distance import cdist
-from scipy.stats import ttest_1samp
+from scipy.stats import norm, ttest_1samp
 from sklearn.decomposition import TruncatedSVD
 
 import helpers as h
@@ -284,9 +284,39 @@ def of_libraries():
 
 
 def test_the_table_of_libraries_is_the_experiment():
-    section = ENGLISH.read_text("utf-8").partition("(sec-do-libraries)=")[2].partition("\n## What does")[0]
+    section = ENGLISH.read_text("utf-8").partition("(sec-do-libraries)=")[2].partition("(sec-do-ask)=")[0]
     told = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", section, re.M)[2:]]
     assert told == list(of_libraries())
+
+
+def record():
+    """The rows of the table of what choose_share picks, from shares.csv and real_models.csv."""
+    rows, keys = read("shares"), ["data", "model"]
+    best = rows.query("by == 'judge'").set_index(keys)["alike"].str.split()
+    hidden = read("real_models").query("readout == 'chosen' and judge == 'labels' and seed == 1")
+    asked = {"other users' hidden items": hidden}
+    asked |= {f"{n} judged pairs, three draws": rows[rows["by"] == f"{n} pairs"] for n in (50, 400)}
+    for name, picks in asked.items():
+        right = [f"{share:g}" in best[data, model] for data, model, share in picks[[*keys, "share"]].to_numpy()]
+        silent = (picks["alike"] == "0 0.25 0.5 0.75 1").sum()
+        yield [name, f"{sum(right)} of {len(picks)}", f"{silent} of {len(picks)}"]
+    yield ["nothing: always ½", f"{sum('0.5' in alike for alike in best)} of {len(best)}", "–"]
+
+
+def test_the_record_of_choose_share_is_the_experiments():
+    section = ENGLISH.read_text("utf-8").partition("(sec-do-ask)=")[2].partition("\n## What does")[0]
+    told = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", section, re.M)[2:]]
+    assert told == list(record())
+    picks = read("shares").query("by != 'judge' and share != 0.5").groupby("by")["difference"]
+    assert picks.size().to_dict() == {"400 pairs": 8, "50 pairs": 1}
+    assert picks.min().round(3).to_dict() == {"400 pairs": 0, "50 pairs": -0.025}
+
+
+def test_share_half_is_ahead_of_share_one_in_eight_of_fourteen_and_behind_in_two():
+    rows = read("shares").query("by == 'judge'").reset_index()
+    sure = holm(pd.Series(2 * norm.sf((rows["difference"] / rows["error"]).abs()))).sort_index() <= 0.05
+    signs = np.sign(rows["difference"])[sure]
+    assert (sum(signs > 0), sum(signs < 0), len(rows)) == (8, 2, 14)
 
 
 def test_holms_correction_is_no_weaker_than_none_and_no_stronger_than_bonferronis():

@@ -341,6 +341,8 @@ def test_the_page_shows_lists_side_by_side(rng):
     assert list(lists) == ["given", "balanced", "safe"]
     for way, E in (("given", B), ("safe", found.safe_items)):
         assert lists[way] == [f"item {j}" for j in lists_of(E)[i, :5]]
+    for way in ("given", "safe"):
+        assert f"    {way:7}{', '.join(lists[way])}" in str(found)
     pytest.importorskip("jinja2")
     page = found.to_html()
     assert all(f"<td>{', '.join(near)}</td>" in page for near in lists.values())

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from cosine_audit import SafeItems, choose_share
+from cosine_audit import SafeItems, choose_share, cli
 from cosine_audit.safe import SHARES, recalls
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, csr_matrix, save_npz
 from scipy.stats import spearmanr
 
 from . import losses as by
@@ -100,7 +100,7 @@ def test_it_says_what_the_pick_changes():
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
-        ({"interactions": np.ones((3, 5))}, "interactions must have 120 columns, one for each item, got 5"),
+        ({"interactions": np.ones((3, 5))}, "interactions must have 120 columns, one for each item, got shape"),
         ({"interactions": np.eye(120)}, "with two items or more, got 0"),
         ({"pairs": ([0, 1], [1, 2], [1, 2])}, "pairs must be three columns of 3 pairs or more, got 2 2 2"),
         ({"pairs": ([0, 1, 2], [1, 2, 120], [1, 2, 3])}, "pairs must name items by 0 to 119, got 120"),
@@ -111,3 +111,48 @@ def test_errors_name_argument_and_value(wrong, what):
     B, P, _ = shop(0, 1, 1)
     with pytest.raises(ValueError, match=what):
         choose_share(B, P, **wrong)
+
+
+def test_a_model_brings_users_and_what_is_free():
+    bpr = pytest.importorskip("implicit.cpu.bpr").BayesianPersonalizedRanking(8, iterations=5, num_threads=1)
+    _, _, X = shop(0, 1, 1)
+    bpr.fit(csr_matrix(X[:300]), show_progress=False)
+    B, P = (E[:, :8] for E in (bpr.item_factors, bpr.user_factors))
+    assert choose_share(bpr, interactions=X[300:]) == choose_share(B, P, X[300:], ranking=True)
+
+
+def test_the_command(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    B, P, X = shop(0, signal=10, noise=1)
+    B, P = (E @ by.rotation(np.random.default_rng(1), 24) for E in (B, P))
+    np.savez("model.npz", items=B, users=P)
+    np.save("users.npy", P)
+    np.save("X.npy", X)
+    save_npz("X.npz", csr_array(X))
+    wanted = str(choose_share(B, P, X))
+    for file in ("X.npy", "X.npz"):
+        assert cli.main(["share", "model.npz", "--interactions", file]) == 0
+        assert capsys.readouterr().out.endswith(f"\n\n{wanted}\n")
+    free = str(choose_share(B, P, X, ranking=True))
+    assert cli.main(["share", "model.npz", "--interactions", "X.npz", "--trained-by", "LightFM"]) == 0
+    assert free != wanted
+    assert free in capsys.readouterr().out
+    rows = np.random.default_rng(0).integers(len(B), size=(60, 3)).astype(float)
+    np.savetxt("pairs.csv", rows, delimiter=",")
+    assert cli.main(["share", "model.npz", "--pairs", "pairs.csv"]) == 0
+    first, second = rows[:, :2].T.astype(int)
+    assert str(choose_share(B, P, pairs=(first, second, rows[:, 2]))) in capsys.readouterr().out
+    np.savetxt("two.csv", rows[:, :2], delimiter=",")
+    np.save("words.npy", np.array([["a", "b"]]))
+    np.save("one.npy", B)
+    for words, message in (
+        (["model.npz", "--interactions", "model.npz"], "model.npz: expected numbers from scipy.sparse.save_npz"),
+        (["model.npz", "--interactions", "words.npy"], "words.npy: expected numbers from scipy.sparse.save_npz"),
+        (["model.npz", "--interactions", "users.npy"], "interactions must have 120 columns"),
+        (["model.npz", "--pairs", "two.csv"], "two.csv: expected"),
+        (["one.npy", "--interactions", "X.npz"], "one.npy: expected users, too"),
+    ):
+        assert cli.main(["share", *words]) == 2
+        error = capsys.readouterr().err
+        assert message in error
+        assert error.count("\n") == 1

@@ -6,9 +6,11 @@ import os
 import signal
 import sys
 import textwrap
+import zipfile
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import load_npz
 
 from cosine_audit import __version__
 from cosine_audit.arrays import ITEMS, USERS
@@ -17,12 +19,13 @@ from cosine_audit.files import read_pair, read_table
 from cosine_audit.gauges import SHARE
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 from cosine_audit.report import all_or_none, audit, places, plain, writable
-from cosine_audit.safe import valid_share
+from cosine_audit.safe import choose_share, valid_share
 from cosine_audit.text import text_audit
 from cosine_audit.trainings import compare
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
-OTHERS = """cosine-audit text vectors.npy: vectors of texts, all from one encoder
+OTHERS = """cosine-audit share model.npz --interactions later.npz: are safe items better on your data, and which?
+cosine-audit text vectors.npy: vectors of texts, all from one encoder
 cosine-audit compare old.npz new.npz: two trainings of one model"""
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "user_labels", "again"
 FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
@@ -132,6 +135,60 @@ def compared(argv):
     return int(given.fail_below is not None and found.beyond_chance["given"] < given.fail_below)
 
 
+def share_parser():
+    """What the command line may say after share."""
+    options = argparse.ArgumentParser(
+        prog="cosine-audit share",
+        description="Do safe items find more of what other users took, or agree better with judged pairs, than the "
+        "items as given? And which share of a direction's size should count in them?",
+        epilog=STATUS.replace("1 by --fail-on; ", ""),
+    )
+    options.error = lambda message: options.exit(2, f"cosine-audit share: {message}\n")
+    add, twice = options.add_argument, {"action": "append", "default": []}
+    add("items", help="item embeddings, as cosine-audit reads them, perhaps with users in the same file")
+    add("users", nargs="?", help="the other factor, all of its rows")
+    asked = options.add_mutually_exclusive_group(required=True)
+    rows = "users that the model was not trained on, or what was taken later; a column for each item, in their order"
+    asked.add_argument("--interactions", metavar="FILE", help=f"{rows} (.npz of scipy.sparse, or .npy)")
+    asked.add_argument("--pairs", metavar="FILE", help="two row numbers of items a line, and how alike they are")
+    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
+    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
+    add("--trained-by", metavar="LIBRARY", help="as of cosine-audit: says whether a constant for each user is free")
+    return options
+
+
+def share(argv):
+    """The exit status of cosine-audit share."""
+    given = share_parser().parse_args(argv)
+    items, users = read_pair(given.items, given.users, given.columns, given.id)
+    check_asked(given, [items, users])
+    if users is None:
+        raise InputError(f"{given.items}: expected users, too, which safe items are made from, got items alone")
+    pairs = None if given.pairs is None else judged_pairs(given.pairs)
+    X = None if given.interactions is None else read_interactions(given.interactions)
+    found = choose_share(items.values, users.values, X, pairs, ranking=what_was_said(given.trained_by)[2])
+    read = [was_read("items", given.items, items), was_read("users", given.users or given.items, users)]
+    say("\n".join([*read, "", str(found)]))
+    return 0
+
+
+def judged_pairs(path):
+    """First and second items' row numbers, and judgments, from a file of three columns."""
+    values = read_table(path, spans=["0:2"]).values
+    if values.shape[1] != 3 or not np.array_equal(values[:, :2], np.round(values[:, :2])):
+        raise InputError(f"{path}: expected two row numbers and a judgment a line, got something else")
+    return *values[:, :2].T.astype(int), values[:, 2]
+
+
+def read_interactions(path):
+    """Users × items, from scipy.sparse.save_npz or np.save; nothing is unpickled."""
+    try:
+        X = load_npz(path) if path.endswith(".npz") else np.load(path, allow_pickle=False)
+        return X.astype(float)
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        raise InputError(f"{path}: expected numbers from scipy.sparse.save_npz or np.save, got another file") from None
+
+
 def examine(given):
     """The Report of what the command line names."""
     what_was_said(given.trained_by, given.objective)
@@ -223,7 +280,7 @@ def main(argv=None):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
     argv = sys.argv[1:] if argv is None else argv
-    other = {"text": text, "compare": compared}.get(argv[0] if argv else None)
+    other = {"text": text, "compare": compared, "share": share}.get(argv[0] if argv else None)
     given = None if other else parser().parse_args(argv)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ended by a scheduler, as by a person
@@ -232,8 +289,8 @@ def main(argv=None):
             return other(argv[1:])
         check_places(given)
         report = examine(given)
-        share = SHARE if given.share is None else given.share
-        with all_or_none(report.files(given.report, given.safe_items, share), given.report):
+        files = report.files(given.report, given.safe_items, SHARE if given.share is None else given.share)
+        with all_or_none(files, given.report):
             say(report.to_json() if given.json else report)
     except KeyboardInterrupt:
         print("cosine-audit: interrupted, nothing was written", file=sys.stderr)

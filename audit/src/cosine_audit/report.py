@@ -202,6 +202,12 @@ class Report:
         lines += ["", f"Findings, of {len(self.space.queries)} items looked up:"]
         for finding in self.findings:
             lines += lines_of(finding.sentence, MARKS[finding.level])
+        rows = self.changed()
+        lines += ["", "Items whose lists the safe items change most:"] * bool(rows)
+        for name, lists, kept in rows:
+            lines += lines_of(f"{name}: {kept:.0%} of its neighbors stay.")
+            for way in ("given", "safe"):
+                lines += lines_of(", ".join(lists[way]), f"    {way:7}")
         return "\n".join(lines).lstrip("\n")
 
     __repr__ = __str__

@@ -10,7 +10,9 @@ from scipy.stats import rankdata
 
 from cosine_audit import gauges as g
 from cosine_audit.checks import InputError
+from cosine_audit.models import model_of
 from cosine_audit.neighbors import overlap, search, top
+from cosine_audit.objectives import what_was_said
 
 SHARES = 0.0, 0.25, 0.5, 0.75, 1.0
 GIVEN, MANY = "given", 0.95
@@ -109,25 +111,31 @@ class Choice(NamedTuple):
         told = f"not told apart from it: {alike}" if self.decided else "no two shares can be told apart"
         versus = {1: "ahead of", 0: "not told apart from", -1: "behind"}[self.ahead]
         gain, low, high = self.gain
+        at = lambda name: name if name == GIVEN else f"{name:g}:"  # noqa: E731
         return (
             f"Share {self.share:g}. Best: {self.best:g}; {told}.\n"
-            f"Scores: {', '.join(f'{name} {score:.3f}' for name, score in self.scores.items())}.\n"
+            f"Scores: {', '.join(f'{at(name)} {score:.3f}' for name, score in self.scores.items())}.\n"
             f"The pick is {versus} the items as given: {gain:+.3f}, 95 % interval {low:+.3f} to {high:+.3f}.\n"
             f"{self.kept:.0%} of the neighbors as given stay{': it hardly matters' if self.kept > MANY else ''}."
         )
 
 
-def choose_share(items, users, interactions=None, pairs=None, *, ranking=False):
+def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=False):
     """Which share of `SafeItems` finds most of what was hidden, or agrees best with judged pairs.
 
     A fifth of each user's interactions is hidden (at least one); recall@20 is the share of them among the twenty items
     whose cosines with the user's others have the largest sum. With pairs their rank correlation (Spearman) decides.
     Intervals are from 2 000 bootstrap draws of users or pairs; those of the best and another share are 95 % for all
     four together. Shares that are not told apart from the best are alike; the nearest of them to ½ is picked.
-    Parameters: items (p, k), users (n, k); interactions (m, p), dense or sparse, nonzero where taken, of users that the
-    model was not trained on, or later ones; pairs (first, second, judgments), item numbers and numbers; ranking as in
-    `SafeItems`. Returns: a Choice; print it.
+    Parameters: items (p, k), users (n, k), or a fitted model as `audit` takes; interactions (m, p), dense or sparse,
+    nonzero where taken, columns in the items' order, of users that the model was not trained on, or later ones; pairs
+    (first, second, judgments), item numbers and numbers; ranking as in `SafeItems`, which a model says. Returns: a
+    Choice; print it.
     """
+    model = model_of(items)
+    if model is not None:
+        items, users = model.items, model.users if users is None else users
+        ranking = ranking or what_was_said(model.trained_by, model.objective)[2]
     if interactions is None and pairs is None:
         raise ValueError("interactions or pairs must be given, got neither")
     tables = [items] + [SafeItems.fit(items, users, share=s, ranking=ranking).transform(items) for s in SHARES]
@@ -176,8 +184,8 @@ def by_pairs(units, first, second, judgments):
 def by_hidden(units, interactions):
     """How many users were asked, and a function of their numbers: the mean recall of each table's cosines."""
     X = csr_array(interactions)
-    if X.shape[1] != len(units[0]):
-        raise ValueError(f"interactions must have {len(units[0])} columns, one for each item, got {X.shape[1]}")
+    if X.ndim != 2 or X.shape[1] != len(units[0]):
+        raise ValueError(f"interactions must have {len(units[0])} columns, one for each item, got shape {X.shape}")
     X.eliminate_zeros()
     rng = np.random.default_rng(0)
     rows = rng.permutation(np.flatnonzero(np.diff(X.indptr) >= 2))[:ASKED]
