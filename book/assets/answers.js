@@ -90,7 +90,7 @@ function answers(figure) {
     right.title.textContent = "Recommended to one user";
     right.list.replaceChildren();
     gets.forEach((got, place) => row(right.list, got, values[place], 3));
-    right.count.textContent = `${changed} of ten differ, scores by about ${moved.toExponential(0).replace("-", "−")}`;
+    right.count.textContent = `${changed} of ten differ, scores by ${moved.toExponential(0).replace("-", "−")} (rounding)`;
     const [others, many] = [needs.map((need) => packages[need]), scores.toLocaleString("en").replaceAll(",", "\u202f")];
     right.note.textContent = `Scores, the best of ${many}. The user is a source package that needs ${others.slice(0, -1).join(", ")} and ${others.at(-1)}.`;
     show(false);
