@@ -37,6 +37,21 @@ def test_a_page_says_its_language():
         assert context == {"language": language}
 
 
+@pytest.mark.parametrize(("page", "kept"), [("sheet-ja", ["（D、", "M。"]), ("sheet", [])])
+def test_a_formula_keeps_the_marks_around_it_in_other_languages(page, kept):
+    pieces = (
+        nodes.Text("対角行列（"),
+        nodes.math("", "D"),
+        nodes.Text("、行列）と"),
+        nodes.math("", "M"),
+        nodes.Text("。"),
+    )
+    text = nodes.paragraph("", "", *pieces)
+    page_markup.keep_punctuation(None, nodes.section("", text), page)
+    assert text.astext() == "対角行列（D、行列）とM。"
+    assert [group.astext() for group in text.findall(nodes.inline)] == kept
+
+
 @pytest.mark.parametrize(
     ("slug", "url"),
     [

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 from axe_core_python.base import AXE_SCRIPT
 from browser import find_pages, open_page, print_page, serve, start_browser
 from check_own import own_faults
+from page_markup import LANGUAGES
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -26,6 +27,7 @@ IN_SIGHT = """
 Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.ready).then(() => arguments[0]());
 """
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
+TRANSLATED = tuple(f"-{language}" for language in LANGUAGES)  # except these, which have a second one
 SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other theme's
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
@@ -129,8 +131,8 @@ def sheet_faults(browser, page):
     """Print a page that is meant to be pinned to a wall."""
     if not pathlib.PurePath(page).name.startswith(ONE_SHEET):
         return []
-    sheets = len(print_page(browser).pages)
-    return [f"printed on {sheets} sheets, not one"] if sheets > 1 else []
+    sheets, most = len(print_page(browser).pages), 2 if pathlib.PurePath(page).stem.endswith(TRANSLATED) else 1
+    return [f"printed on {sheets} sheets, not {['one', 'two'][most - 1]}"] if sheets > most else []
 
 
 def link_faults(site, home, found, links):

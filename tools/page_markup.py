@@ -39,6 +39,26 @@ def find_anchors(app, doctree):
             known[name] = (raw.line, name, name)
 
 
+def keep_punctuation(app, doctree, name):
+    """Keep formulas and the marks around them on one line, in languages that put no space between them and the text."""
+    if name.rpartition("-")[2] not in LANGUAGES:
+        return
+    for math in list(doctree.findall(nodes.math)):
+        parent, place = math.parent, math.parent.index(math)
+        around = [None, *parent, None][place : place + 3 : 2]
+        before, after = (piece if isinstance(piece, nodes.Text) else nodes.Text("") for piece in around)
+        opening = re.search(r"[(（「“]*$", before)[0]
+        closing = re.match(r"[、。，；：？）」”),.;:?]*", after)[0]
+        if opening:
+            parent[place - 1] = nodes.Text(before.removesuffix(opening))
+        if closing:
+            parent[place + 1] = nodes.Text(after.removeprefix(closing))
+        if opening or closing:
+            together = nodes.inline("", opening, classes=["together"])
+            parent[place] = together
+            together += [math, nodes.Text(closing)]
+
+
 def set_language(app, name, template, context, doctree):
     """Say in which language a page such as what-to-do-ja is: to readers' voices, hyphenation, choice of fonts."""
     context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
@@ -65,6 +85,7 @@ def setup(app):
     app.connect("doctree-read", finish_proofs)
     app.connect("doctree-read", find_anchors)
     app.connect("doctree-resolved", forget_shared_ids)
+    app.connect("doctree-resolved", keep_punctuation)
     app.connect("html-page-context", set_language)
     app.connect("html-page-context", pass_over_asides)
     return {"parallel_read_safe": True}

@@ -37,6 +37,25 @@ for (const image of document.querySelectorAll(".bd-article figure img, .bd-artic
   link.addEventListener("click", enlarge);
 }
 
+// Comments and docstrings that have a line to themselves are marked with it, so that print.css can leave it out.
+for (const said of document.querySelectorAll("html[data-page^=what-to-do] pre :is(.c1, .sd)")) {
+  let [first, line] = [said, document.createRange()];
+  while (/^ *$/.test(first.previousSibling?.textContent ?? "no")) first = first.previousSibling;
+  const [before, after] = [first.previousSibling, said.nextSibling];
+  if ((before && !/\n *$/.test(before.textContent)) || !after?.data?.startsWith("\n")) continue;
+  before?.data ? line.setStart(before, before.data.lastIndexOf("\n") + 1) : line.setStartBefore(first);
+  line.setEnd(after, 1);
+  line.surroundContents(Object.assign(document.createElement("span"), { className: "comment" }));
+}
+
+// A link to a page in another language is written in that language, here and in the list of chapters.
+const LANGUAGES = { ja: "ja", zh: "zh-Hans", vi: "vi" };
+const LANGUAGE = /-(ja|zh|vi)(?:\.html)?$/;
+for (const link of document.querySelectorAll("a.internal[href]")) {
+  const language = LANGUAGES[link.pathname.match(LANGUAGE)?.[1]];
+  if (language && language !== document.documentElement.lang) link.lang = link.hreflang = language;
+}
+
 // Tables of the class "stack": each cell gets its column's heading, which book.css shows on narrow screens only.
 for (const table of document.querySelectorAll("table.stack, .stack table")) {
   table.classList.add("stack");
@@ -132,7 +151,6 @@ const MEANT = { "ann database db faiss pgvector": "store", "bert gpt llm sbert":
 Object.assign(MEANT, { "meaningless": "arbitrary", "isotropy": "anisotropy", "versus vs": "or" });
 
 const KINDS = { evidence: 0.6, claims: 0.5, data: 0.5, exercises: 0.5, homework: 0.5, references: 0.3, teach: 0.5 };
-const LANGUAGE = /-(ja|zh|vi)$/;
 
 const kind = (page) => (LANGUAGE.test(page) ? 0.1 : (KINDS[page.match(/^book\/([a-z]+)/)?.[1]] ?? 1));
 

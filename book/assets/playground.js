@@ -10,6 +10,7 @@
 //   pick        the place of the item whose cosines are shown
 //   whose       optional: the user's name, such as "viewer 5"
 //   label       optional: what the slider says
+//   words       optional: SAID in the page's language
 // split, of films in two latent dimensions, takes
 //   names, directions  of the films: names, and their two entries of V each
 //   products    for each of the two directions, what f times h is
@@ -56,6 +57,12 @@ function spread(heights, gap = 15) {
       moved[above] -= push;
     });
   return moved;
+}
+
+// A number with two decimals, written as the page's language does.
+function decimal(number) {
+  const digits = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return number.toLocaleString(document.documentElement.lang, digits).replace("-", "−").replace(/^−(0[.,]00)$/, "$1");
 }
 
 // A labeled slider. `read` turns its position into a value, `tell` a value into text, `moved` is called at every move.
@@ -134,8 +141,7 @@ function cosineBars(svg, names, cosines, { hues, best, zero, unit, number }) {
     add(svg, "text", { x: 65, y: at, "text-anchor": "end", "font-weight": weight }, name);
     const bar = path([[zero, at - 5], [zero + unit * cosines[i], at - 5]]);
     add(svg, "path", { d: bar, style: `stroke: var(${hues[i]}); stroke-width: 12` });
-    const text = cosines[i].toFixed(2).replace("-", "−").replace(/^−(0\.00)$/, "$1");
-    add(svg, "text", { x: number, y: at, "text-anchor": "end", "font-weight": weight }, text);
+    add(svg, "text", { x: number, y: at, "text-anchor": "end", "font-weight": weight }, decimal(cosines[i]));
   });
   const foot = 60 + 44 * (names.length - 1) + 14;
   add(svg, "path", { class: "axis", d: path([[zero, 38], [zero, foot]]) });
@@ -143,15 +149,30 @@ function cosineBars(svg, names, cosines, { hues, best, zero, unit, number }) {
     add(svg, "text", { class: "small", x: zero + unit * value, y: foot + 14, "text-anchor": "middle" }, String(value).replace("-", "−"));
 }
 
+// What rescaling says. A page in another language gives the same keys in its data, as words.
+const SAID = {
+  whose: "the user",
+  label: "D = diag(d, 1): the first dimension of users times d, that of items divided by d",
+  still: "The items at d = {d}",
+  nearest: "d = {d}: nearest to {pick} is {best}",
+  arrows: "The items as arrows",
+  list: "Cosines and scores of the items",
+  cosine: "cosine with {pick}",
+  score: "score for",
+  verdict: "Nearest to {pick}: {best}. The scores for {whose} stay as they were.",
+};
+
 // Items as arrows, divided by D = diag(d, 1); cosines with one of them, and a user's scores, multiplied by D.
-function rescaling(figure, { names, items, user, pick, whose = "the user", label }) {
+function rescaling(figure, { names, items, user, pick, words = {}, ...others }) {
+  const said = { ...SAID, ...others, ...words };
+  const say = (key, values = {}) =>
+    said[key].replace(/\{(\w+)\}/g, (_, name) => ({ pick: names[pick], whose: said.whose, ...values })[name]);
   const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
   const scaled = (d) => items.map(([x, y]) => [x / d, y]);
   const dot = ([x, y], [v, w]) => x * v + y * w;
   const cosine = (e, f) => dot(e, f) / Math.hypot(...e) / Math.hypot(...f);
   const nearest = (rows) =>
     rows.map((row, i) => (i === pick ? -2 : cosine(row, rows[pick]))).reduce((best, s, i, all) => (s > all[best] ? i : best), 0);
-  const digits = (number) => number.toFixed(2).replace("-", "−");
 
   function arrows(svg, rows) {
     const [x, y] = [(v) => 24 + 205 * v, (w) => 180 - 205 * w];
@@ -169,17 +190,16 @@ function rescaling(figure, { names, items, user, pick, whose = "the user", label
   const strip = add(figure, "div", { class: "strip" });
   for (const d of [0.5, 1, 2]) {
     const [part, rows] = [add(strip, "div"), scaled(d)];
-    arrows(add(part, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": `The items at d = ${d}` }), rows);
-    add(part, "p", {}, `d = ${d}: nearest to ${names[pick]} is ${names[nearest(rows)]}`);
+    arrows(add(part, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": say("still", { d }) }), rows);
+    add(part, "p", {}, say("nearest", { d, best: names[nearest(rows)] }));
   }
   const live = add(figure, "div", { class: "live" });
   const scale = slider(live, {
-    label: label ?? "D = diag(d, 1): the first dimension of users times d, that of items divided by d", min: -1, max: 1.6,
-    step: 0.05, start: 0, read: (z) => 2 ** z, tell: (d) => `d = ${d.toFixed(2)}`,
+    label: said.label, min: -1, max: 1.6, step: 0.05, start: 0, read: (z) => 2 ** z, tell: (d) => `d = ${decimal(d)}`,
   }, () => show());
   const columns = add(live, "div", { class: "columns" });
-  const picture = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": "The items as arrows" });
-  const list = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": "Cosines and scores of the items" });
+  const picture = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": said.arrows });
+  const list = add(columns, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": said.list });
   const verdict = add(live, "p", { "aria-live": "polite" });
 
   function show() {
@@ -187,13 +207,13 @@ function rescaling(figure, { names, items, user, pick, whose = "the user", label
     const best = nearest(rows);
     arrows(picture, rows);
     list.replaceChildren();
-    add(list, "text", { x: 75, y: 16 }, `cosine with ${names[pick]}`);
-    add(list, "text", { x: 325, y: 16, "text-anchor": "end" }, "score for");
-    add(list, "text", { x: 325, y: 33, "text-anchor": "end" }, whose);
+    add(list, "text", { x: 75, y: 16 }, say("cosine"));
+    add(list, "text", { x: 325, y: 16, "text-anchor": "end" }, said.score);
+    add(list, "text", { x: 325, y: 33, "text-anchor": "end" }, said.whose);
     const cosines = rows.map((row) => cosine(row, rows[pick]));
     cosineBars(list, names, cosines, { hues, best, zero: 137, unit: 62, number: 250 });
-    rows.forEach((row, i) => add(list, "text", { x: 325, y: 60 + 44 * i, "text-anchor": "end" }, digits(dot(person, row))));
-    verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}. The scores for ${whose} stay as they were.`;
+    rows.forEach((row, i) => add(list, "text", { x: 325, y: 60 + 44 * i, "text-anchor": "end" }, decimal(dot(person, row))));
+    verdict.textContent = say("verdict", { best: names[best] });
   }
   show();
 }

@@ -1,0 +1,87 @@
+"""The pages in other languages: their answers are of what each chapter says now, their slider is the front page's."""
+
+import json
+import re
+from types import SimpleNamespace
+
+import pytest
+import translations
+from chapters import CHAPTERS, ROOT, prose
+from contents import BOOK, name
+from page_markup import LANGUAGES
+
+TRANSLATED = translations.load()
+NUMBER = r"\d+(?:\.\d+)?|[λσ²₁₂]+|\b(?:artanh|tanh|ln)\b"
+
+each_chapter = pytest.mark.parametrize("chapter", TRANSLATED)
+each_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def page(language):
+    return (BOOK / f"what-to-do-{language}.md").read_text("utf-8")
+
+
+def said():
+    """The bold paragraph of each chapter that has one: {name: answer}."""
+    found = {name(path): re.search(r"^\*\*(.+)\*\*$", prose(path), re.M) for path in CHAPTERS if path.parent == BOOK}
+    return {chapter: bold[1] for chapter, bold in found.items() if bold}
+
+
+def numbers(text):
+    """The numbers and symbols of an answer, sorted; a comma between digits is a decimal point."""
+    shown = re.sub(r"(?<=\d),(?=\d)", ".", re.sub(r"\]\(.*?\)", "]", text))
+    return sorted(re.findall(NUMBER, shown, re.ASCII))
+
+
+def test_every_chapter_that_has_an_answer_is_translated_in_the_books_order():
+    chapters = list(said())
+    assert list(TRANSLATED) == chapters, (
+        "book/answers.yml must list these chapters in this order, each with en, ja, zh and vi as its head says: "
+        + ", ".join(chapters)
+    )
+
+
+@each_chapter
+def test_what_was_translated_is_what_the_chapter_says_now(chapter):
+    now = said().get(chapter)
+    assert TRANSLATED[chapter]["en"] == now, (
+        f"book/{chapter}.ipynb does not say what was translated. In book/answers.yml, under {chapter}: (1) write the "
+        f"chapter's sentence at en:, exactly\n  {now}\n(2) translate it anew at {', '.join(LANGUAGES)}, with its "
+        "conditions and numbers. Changing en: alone leaves three wrong translations in the book"
+    )
+
+
+@each_language
+@each_chapter
+def test_a_translation_leads_to_its_chapter_and_has_its_numbers(chapter, language):
+    row, at = TRANSLATED[chapter], f"book/answers.yml, {chapter}, {language}:"
+    link = rf"\[[^\]]+\]\({chapter}\.ipynb\)[：:]"
+    assert re.match(link, row[language]), f"{at} begin with [title]({chapter}.ipynb) and a colon"
+    assert numbers(row[language]) == numbers(row["en"]), f"{at} give the numbers and symbols of en:, and no others"
+
+
+@each_language
+def test_a_page_lists_the_answers(language):
+    source, read = [page(language)], []
+    at = f"what-to-do-{language}.md: {translations.PLACE} once, where the answers belong"
+    assert source[0].count(translations.PLACE) == 1, at
+    app = SimpleNamespace(env=SimpleNamespace(note_dependency=read.append))
+    translations.put_answers(app, f"book/what-to-do-{language}", source)
+    assert "\n".join(f"- {row[language]}" for row in TRANSLATED.values()) in source[0]
+    assert read == [translations.PATH]
+
+
+@each_language
+def test_the_slider_is_that_of_the_front_page_and_says_everything_in_its_language(language):
+    cell = re.search(r"^```{code-cell}\n---.*?^---\n(.*?)^```$", (BOOK / "intro.md").read_text("utf-8"), re.M | re.S)
+    front = {}
+    exec(cell[1], front)
+    found = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page(language), re.S)[1])
+    words = found.pop("words")
+    assert found == {key: front["data"][key] for key in ("names", "items", "pick", "user")}
+    script = (ROOT / "book/assets/playground.js").read_text("utf-8")
+    english = dict(re.findall(r'^  (\w+): "(.*)",$', script.partition("const SAID = {")[2].partition("};")[0], re.M))
+    assert list(words) == list(english), f"what-to-do-{language}.md: words must have the keys of SAID in playground.js"
+    for key, text in english.items():
+        places = sorted(re.findall(r"\{\w+\}", text))
+        assert sorted(re.findall(r"\{\w+\}", words[key])) == places, f"what-to-do-{language}.md: words, {key}"
