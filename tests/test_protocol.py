@@ -18,6 +18,7 @@ from experiments import (
     curves,
     dropout,
     held_out,
+    judges,
     networks,
     people_gaps,
     remedies,
@@ -300,3 +301,15 @@ def test_words_are_compared_by_skip_grams_that_saw_the_glosses_most_often_one_fr
     _, trained = people_gaps.all_inputs.__wrapped__()
     assert asked == [(start, max(skipgram.EPOCHS)) for start in people_gaps.STARTS]
     assert len({start for start, _ in trained.values()}) == len(people_gaps.STARTS) > 1
+
+
+def test_a_lead_on_word_pairs_has_the_wider_of_its_two_intervals(monkeypatch, rng):
+    (first, second), score = np.triu_indices(9, 1), rng.random(36)
+    tables = {readout: rng.normal(size=(9, 3)) for readout in ("as trained", "even split", "projected back")}
+    monkeypatch.setattr(judges, "asked", lambda: (np.arange(9), {"wordsim": (first, second, score)}))
+    monkeypatch.setattr(judges, "DRAWS", 50)
+    rows = judges.with_leads([{"score": "wordsim", "readout": readout} for readout in tables], tables)
+    columns = np.array([cosines(E)[first, second] for E in tables.values()]).T.round(10)
+    both = [judges.leads_of(columns, first, second, score, way) for way in ("pairs", "words")]
+    for i, row in enumerate(rows):
+        assert [row["low"], row["high"]] == max((list(ends[:, i]) for ends in both), key=lambda ends: ends[1] - ends[0])
