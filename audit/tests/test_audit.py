@@ -148,6 +148,7 @@ WRONG = [
     ({"again": np.eye(40)[:, :9]}, ValueError, "again must have a row other than zero for half of .* got 9 of 40"),
     ({"sample": 3}, ValueError, "sample must be an integer >= 100, got 3"),
     ({"objective": "bpr"}, ValueError, "objective must be one of product, .* got 'bpr'"),
+    ({"objective": ["none"]}, ValueError, r"objective must be one of product, .* got \['none'\]"),
     ({"objective": "none", "trained_by": "ALS"}, ValueError, "give trained_by or objective, not both"),
 ]
 

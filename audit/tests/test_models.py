@@ -180,6 +180,15 @@ def test_the_way_to_the_minimum_is_no_longer_than_the_gradient(rng):
         assert there < 1e-3 < gone < 1.02 * away
 
 
+def test_the_way_is_the_same_in_blocks(rng, monkeypatch):
+    """Of 300 users and 5 classes, all at once and seven users at a time."""
+    X, W, y = rng.normal(size=(300, 4)), rng.normal(size=(5, 4)), rng.integers(5, size=300)
+    pair = lambda: evidence.Pair(W, X, evidence.summaries(W, X), y)  # noqa: E731
+    whole = pair().to_go
+    monkeypatch.setattr(evidence, "CELLS", 35)
+    assert pair().to_go == pytest.approx(whole, rel=1e-6)
+
+
 def examined(name, users, items):
     _, said, arguments, _ = MODELS[name]
     key, value = said if isinstance(said, tuple) else ("trained_by", said)

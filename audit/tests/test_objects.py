@@ -207,6 +207,27 @@ def test_classifiers_are_judged_with_their_features(rng):
     assert audit(free, features).objective == "unknown"
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+def test_classifiers_of_two_classes_and_by_cross_validation(rng):
+    """One row that no class names; and a subclass whose settings have other names."""
+    features = rng.normal(size=(300, 4))
+    labels = np.argmax(features @ rng.normal(size=(4, 5)), axis=1)
+    with pytest.raises(ValueError, match="items must have at least 4 different directions, got 1"):
+        audit(sklearn("linear_model.LogisticRegression").fit(features, labels > 2))
+    model = sklearn("linear_model.LogisticRegressionCV", Cs=[0.1, 1.0], l1_ratios=(0,), max_iter=999).fit(
+        features, labels
+    )
+    assert audit(model).trained_by == "LogisticRegression on fixed features"
+    model.refit = False  # then coefficients are means over the folds, and no minimum's
+    assert audit(model).objective == "unknown"
+
+
+def test_vectors_added_later_have_no_counts(rng):
+    vectors = gensim("Word2Vec", sg=1).wv
+    vectors.add_vectors(["new", "newer"], rng.normal(size=(2, by.K)))
+    assert len(audit(vectors).items) == len(vectors) > by.ITEMS
+
+
 def test_a_second_run_is_a_model_too():
     one, other = (gensim("Word2Vec", sg=1, sample=sample) for sample in (0, 0.01))
     wanted = audit(one, again=other.wv.vectors[[other.wv.key_to_index[word] for word in one.wv.index_to_key]])

@@ -16,6 +16,7 @@ STIFF = 0.0016  # (2 · 2 %)²: rows then notice at 2 % of their squared lengths
 ALIKE = 1e-5  # 1 − |cosine| of a row and its copy with two decimals, or in float16
 HARDLY = 0.05  # see `Pair.outside`
 TIED = 1e-3  # singular values this near are tied: their directions are rounding, or a randomized decomposition's choice
+CELLS = 2**20  # scores at once
 COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
 
@@ -86,11 +87,34 @@ class Pair:
         size = np.linalg.norm(spread @ self.roots["items"].T)
         return rise(self.about["items"].mean, spread.T @ spread / size**2)
 
-    def firm(self, side, shifted=False):
-        """Whether the directions of a side, all of length one, hold every scale, see `hold`."""
-        E, other = self.sides[side], {"users": "items", "items": "users"}[side]
+    def drift(self, both=False):
+        r"""How much items' cosines may change if each is moved by ±δ along the direction that users see least, or less.
+
+        .. math:: \delta^2 = (0.01\,\|S\| / s_k)^2
+
+        for the scores S less what is free, each user's mean or, of both softmaxes, the mean: the scores then change by
+        1 %, root mean square. Lengths of one stay at another temperature, as δ is the same for all.
+        """
+        spread, mean = (self.about["items"].spread / np.sqrt(self.about["items"].count), self.about["items"].mean)
+        size = np.linalg.norm(self.roots["users"] @ spread.T)
+        if both:
+            size = np.hypot(
+                size, np.linalg.norm(self.about["users"].spread @ mean) / np.sqrt(self.about["users"].count)
+            )
+        return float((0.01 * size / np.linalg.svd(self.roots["users"], compute_uv=False)[-1]) ** 2)
+
+    def hold(self, side, shifted=False):
+        """How firmly the directions of a side, all of length one, hold every scale, see `hold`."""
+        other = {"users": "items", "items": "users"}[side]
         spread = self.about[other].spread / np.sqrt(self.about[other].count)
-        return hold(E, self.roots["items"], spread, shifted) >= FIRM
+        return hold(self.sides[side], self.roots["items"], spread, shifted)
+
+    def held_by(self, side, shifted=False):
+        """At most how much items' cosines change on average by other scales, if these change scores by 1 %."""
+        firm = self.hold(side, shifted)
+        if firm == 0 or (side == "users" and not self.stiff(shifted)):
+            return np.inf
+        return 0.02 * np.sqrt(2 / np.pi / firm)
 
     def stiff(self, shifted=False):
         """Whether users would notice a direction that shrinks to half, though few items fill it, or all fill it alike.
@@ -99,7 +123,8 @@ class Pair:
         direction of S shrinks to 0. Either users see that, or items, which then have to hold all scales, too.
         """
         spread = self.about["items"].spread / np.sqrt(self.about["items"].count)
-        return self.firm("items") or hold(self.sides["users"], np.eye(spread.shape[1]), spread, shifted, STIFF) >= STIFF
+        firm = self.hold("items") >= FIRM
+        return firm or hold(self.sides["users"], np.eye(spread.shape[1]), spread, shifted, STIFF) >= STIFF
 
     @cached_property
     def outside(self):
@@ -140,18 +165,34 @@ class Pair:
         the C for which it is shortest. ∞ where no C > 0 is.
         """
         X, W = (np.asarray(self.sides[side], dtype=float) for side in ("users", "items"))
-        Y, Z = np.equal.outer(self.labels, np.arange(len(W))).astype(float), X @ W.T
         from scipy.optimize import minimize
-        from scipy.special import logsumexp, softmax
 
-        slope = lambda b: softmax(Z + b, axis=1) - Y  # noqa: E731
-        loss = lambda b: (np.mean(logsumexp(Z + b, axis=1)) - Y.mean(axis=0) @ b, slope(b).mean(axis=0))  # noqa: E731
-        best = minimize(loss, np.zeros(len(W)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}).x
+        best = minimize(
+            self.loss, np.zeros(len(W)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}
+        ).x
         found = []
         for b in (best, np.zeros(len(W))):
-            G = -slope(b).T @ X
+            G = -sum(slopes.T @ X[rows] for rows, slopes, _ in self.slopes(b))
             found.append(np.linalg.norm(W - max(0, np.sum(W * G) / np.sum(G**2)) * G))
         return float(min(found) * np.sqrt(np.mean(self.lengths("items") ** -2.0) / len(W)))
+
+    def loss(self, b):
+        """The mean loss of a softmax with intercepts b, without a penalty, and its gradient in b."""
+        parts = [(np.sum(losses), slopes.sum(axis=0)) for _, slopes, losses in self.slopes(b)]
+        return sum(part[0] for part in parts) / len(self.labels), sum(part[1] for part in parts) / len(self.labels)
+
+    def slopes(self, b):
+        """The gradient in the scores, and the loss, of many users at a time: which rows; (m, p); (m,)."""
+        from scipy.special import log_softmax
+
+        X, W = (np.asarray(self.sides[side], dtype=float) for side in ("users", "items"))
+        step = max(1, CELLS // len(W))
+        for rows in (slice(start, start + step) for start in range(0, len(X), step)):
+            log = log_softmax(X[rows] @ W.T + b, axis=1)
+            own = np.arange(len(log)), self.labels[rows]
+            losses, slopes = -log[own], np.exp(log, out=log)
+            slopes[own] -= 1
+            yield rows, slopes, losses
 
     def lengths(self, side):
         """Of the rows of a side that are not zero."""

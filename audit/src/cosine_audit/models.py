@@ -77,8 +77,8 @@ def of_implicit(model, library, otherwise):
 
 def of_keyed_vectors(vectors):
     """gensim's KeyedVectors: inputs alone, and nothing of how they were trained."""
-    counts = vectors.expandos.get("count")
-    words = fitted(vectors, "vectors")
+    counts, words = vectors.expandos.get("count"), fitted(vectors, "vectors")
+    counts = counts if np.shape(counts) == (len(words),) else None  # vectors added later have none
     return Model(words, names=list(vectors.index_to_key), item_counts=counts, objective="unknown")
 
 
@@ -125,11 +125,18 @@ def of_nmf(model):
 
 
 def of_classifier(model):
-    """scikit-learn's LogisticRegression: items are classes, users are the features."""
-    ridge = model.penalty in ("l2", "deprecated") and not model.l1_ratio and np.isfinite(model.C)
+    """scikit-learn's LogisticRegression: items are classes, users are the features.
+
+    LogisticRegressionCV, a subclass, is fitted again with the C that it chose, unless refit is False; of two classes
+    there is one row, which no class names.
+    """
+    items = fitted(model, "coef_")
+    C, mixed = (getattr(model, name, getattr(model, f"{name}_", None)) for name in ("C", "l1_ratio"))
+    C, plain = np.max(C), model.penalty in ("l2", "deprecated") and not np.any(mixed)
+    ridge = plain and np.isfinite(C) and getattr(model, "refit", True)
     said = {"trained_by": "LogisticRegression on fixed features"} if ridge else {"objective": "unknown"}
-    read = settings(model, C=model.C), not_stored("features, user_labels=labels")
-    return Model(fitted(model, "coef_"), **said, names=list(model.classes_), read=read)
+    read = settings(model, C=C), not_stored("features, user_labels=labels")
+    return Model(items, **said, names=list(model.classes_) if len(items) > 1 else None, read=read)
 
 
 def not_stored(users):

@@ -232,6 +232,6 @@ def what_was_said(trained_by=None, objective=None):
         name = NAMES[key(trained_by)]
         return name, LIBRARIES[name].objective, LIBRARIES[name].ranking
     objective = "unknown" if objective is None else objective
-    if objective not in OBJECTIVES:
+    if objective not in list(OBJECTIVES):  # a list has no hash
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}; got {objective!r}")
     return None, objective, objective in ("ranking", "penalized-ranking")

@@ -155,7 +155,7 @@ def by_features(said, seen):
             f"scores that change by 1 % may change the classes' cosines {much}, as the features hardly vary in some "
             "direction, and classes alone do not show whether training came to the minimum"
         )
-    return Verdict("yes", said.reason)
+    return Verdict("yes", f"{said.reason}; whether training came to it, labels would show (user_labels)")
 
 
 def at_minimum(said, seen):
@@ -301,27 +301,26 @@ def too_few_dimensions(said, seen):
 
 
 def by_directions(said, seen):
-    """Whose directions pin down every scale; "no" only where other solutions surely exist."""
+    """Whose directions pin down every scale; "no" only where other solutions surely exist.
+
+    Items may be raised, moved along a direction that users hardly see, or measured by other scales: each at most as far
+    as a change of the scores by 1 % lets it.
+    """
     pair, both = seen.pair, said.rule.both
-    pinned = f"{said.reason}, and the directions of users or items pin down every scale"
-    low = pair.raised <= TOLERATED
-    held = low or (both and pair.raised_unseen <= TOLERATED)
-    if low and pair.firm("users") and pair.stiff():
-        return Verdict("yes", pinned)
-    if both and pair.raised_unseen <= TOLERATED and pair.firm("items"):
-        return Verdict("yes", pinned)
-    if held and pair.firm("items", shifted=True):
-        return Verdict("yes", pinned)
-    if held and both and pair.firm("users", shifted=True) and pair.stiff(shifted=True):
-        return Verdict("yes", pinned)
+    lifted = max(min([pair.raised] + [pair.raised_unseen] * both), pair.drift(both))
+    ways = [("users", False, max(pair.raised, pair.drift(both))), ("items", True, lifted)]
+    if both:
+        ways += [("items", False, max(pair.raised_unseen, pair.drift(both))), ("users", True, lifted)]
+    for side, shifted, moved in ways:
+        if moved <= TOLERATED and pair.held_by(side, shifted) <= TOLERATED:
+            return Verdict("yes", f"{said.reason}, and the directions of users or items pin down every scale")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
-    if not held and (pair.firm("users") or pair.firm("items")):
-        change = min([pair.raised] + [pair.raised_unseen] * both)
-        much = "by any amount" if change > 1 else f"by up to {change:.2f} on average"
+    if lifted > TOLERATED and any(pair.held_by(side) <= TOLERATED for side in ("users", "items")):
+        much = "by any amount" if lifted > 1 else f"by up to {lifted:.2f} on average"
         return unknown(
-            "the items' height is hardly determined: raised along one direction, and at another temperature, they have "
-            f"cosines that differ {much}, and scores that differ by 1 %"
+            "the items' height is hardly determined: raised along one direction, or moved along one that users hardly "
+            f"see, at another temperature, they have cosines that differ {much}, and scores that differ by 1 %"
         )
     return unknown("neither the users' directions alone nor the items' alone pin down every scale firmly")
 
