@@ -97,6 +97,9 @@ def test_it_says_what_the_pick_changes():
     assert choose_share(safe.transform(B), noisy, X).ahead == -1
 
 
+JUDGED = [0, 1, 2], [1, 2, 3], [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     ("wrong", "what"),
     [
@@ -104,12 +107,20 @@ def test_it_says_what_the_pick_changes():
         ({"interactions": np.eye(120)}, "with two items or more, got 0"),
         ({"pairs": ([0, 1], [1, 2], [1, 2])}, "pairs must be three columns of 3 pairs or more, got 2 2 2"),
         ({"pairs": ([0, 1, 2], [1, 2, 120], [1, 2, 3])}, "pairs must name items by 0 to 119, got 120"),
-        ({}, "interactions or pairs must be given"),
+        ({}, "interactions or pairs must be given, got neither"),
+        ({"interactions": np.ones((3, 120)), "pairs": JUDGED}, "interactions or pairs must be given, got both"),
+        ({"interactions": np.full((3, 120), np.nan)}, "interactions must be finite and at least 0, got nan"),
+        ({"interactions": csr_array(-np.eye(120))}, "interactions must be finite and at least 0, got -1.0"),
+        ({"interactions": [["a"] * 120]}, "interactions must be numbers, got <U1"),
+        ({"pairs": JUDGED[:2]}, "pairs must be three columns of 3 pairs or more, got 3 3"),
+        ({"pairs": (*JUDGED[:2], [4, 4, 4])}, "judgments of pairs must differ, got 4 alone"),
+        ({"pairs": (*JUDGED[:2], [1, np.nan, 3])}, "judgments of pairs must be finite, got nan"),
+        ({"pairs": ([0.5, 1, 2], *JUDGED[1:])}, "pairs must name items by integers, got float64"),
     ],
 )
 def test_errors_name_argument_and_value(wrong, what):
     B, P, _ = shop(0, 1, 1)
-    with pytest.raises(ValueError, match=what):
+    with pytest.raises((ValueError, TypeError), match=what):
         choose_share(B, P, **wrong)
 
 

@@ -97,8 +97,10 @@ WRONG = [
     ((B, B, (A, A[1:])), "names must have 20 entries, as the new items have rows, got 19"),
     ((B, B, ["x"] * 20), "names must differ, got 'x' twice among the old items"),
     ((B, B, (A, [*A[:3], *C[3:]])), "old and new must share at least 5 items that are not zero, got 3"),
-    (((B, B[:, 1:]), B), "users must have 4 columns"),
-    ((B, np.nan * B), "items must be finite"),
+    (((B, B[:, 1:]), B), "old users must have 4 columns"),
+    ((B, (B, np.nan * B)), "new users must be finite"),
+    ((B, np.nan * B), "new items must be finite"),
+    ((None, B), "old items must be a matrix with rows and columns, got None"),
 ]
 
 

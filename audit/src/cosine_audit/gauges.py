@@ -243,7 +243,8 @@ def valid_matrix(name, value):
     """A matrix of real, finite numbers with a row other than zero: float32 and float64 as they are."""
     array = as_array(name, value)
     if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} must be a matrix with rows and columns, got shape {array.shape}")
+        got = f"shape {array.shape}" if array.ndim else f"{value!r:.40}"
+        raise ValueError(f"{name} must be a matrix with rows and columns, got {got}")
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be real numbers, got {array.dtype}")
     native = array.dtype.isnative and array.dtype in (np.float32, np.float64)
@@ -258,9 +259,10 @@ def valid_matrix(name, value):
     return array
 
 
-def valid_pair(items, users=None):
+def valid_pair(items, users=None, of=""):
     """Items and users as matrices of equally many columns, of a size whose products neither overflow nor vanish."""
-    B, P = sized(valid_matrix("items", items)), None if users is None else sized(valid_matrix("users", users))
+    B = sized(valid_matrix(f"{of}items", items))
+    P = None if users is None else sized(valid_matrix(f"{of}users", users))
     if P is not None and P.shape[1] != B.shape[1]:
-        raise ValueError(f"users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
+        raise ValueError(f"{of}users must have {B.shape[1]} columns, as items have, got {P.shape[1]}")
     return B, P

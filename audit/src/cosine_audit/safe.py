@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from scipy.stats import rankdata
 
 from cosine_audit import gauges as g
@@ -130,17 +130,17 @@ def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=Fa
     Parameters: items (p, k), users (n, k), or a fitted model as `audit` takes; interactions (m, p), dense or sparse,
     nonzero where taken, columns in the items' order, of users that the model was not trained on, or later ones; pairs
     (first, second, judgments), item numbers and numbers; ranking as in `SafeItems`, which a model says. Returns: a
-    Choice; print it.
+    Choice; print it. Raises ValueError or TypeError that names argument and value.
     """
     model = model_of(items)
     if model is not None:
         items, users = model.items, model.users if users is None else users
         ranking = ranking or what_was_said(model.trained_by, model.objective)[2]
-    if interactions is None and pairs is None:
-        raise ValueError("interactions or pairs must be given, got neither")
+    if (interactions is None) == (pairs is None):
+        raise ValueError(f"interactions or pairs must be given, got {'neither' if pairs is None else 'both'}")
     tables = [items] + [SafeItems.fit(items, users, share=s, ranking=ranking).transform(items) for s in SHARES]
     units = [g.directions(np.asarray(E)) for E in tables]
-    n, score = by_pairs(units, *pairs) if pairs is not None else by_hidden(units, interactions)
+    n, score = by_pairs(units, pairs) if pairs is not None else by_hidden(units, interactions)
     scores, rng = score(np.arange(n)), np.random.default_rng(0)
     drawn = np.array([score(rng.integers(n, size=n)) for _ in range(DRAWS)])
     best = 1 + int(np.argmax(scores[1:]))
@@ -160,13 +160,20 @@ def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=Fa
     )
 
 
-def by_pairs(units, first, second, judgments):
+def by_pairs(units, pairs):
     """How many pairs there are, and a function of their numbers: the rank correlation of each table's cosines."""
-    first, second, judgments = np.asarray(first), np.asarray(second), np.asarray(judgments, dtype=float)
-    if not len(first) == len(second) == len(judgments) >= 3:
-        raise ValueError(
-            f"pairs must be three columns of 3 pairs or more, got {len(first)} {len(second)} {len(judgments)}"
-        )
+    columns = [g.as_array("pairs", column) for column in pairs]
+    n = columns[0].size if len(columns) == 3 else 0
+    if n < 3 or any(column.shape != (n,) for column in columns):
+        got = " ".join(str(column.size) for column in columns[:9])
+        raise ValueError(f"pairs must be three columns of 3 pairs or more, got {got}")
+    first, second, judgments = columns
+    check_numbers("judgments of pairs", judgments)
+    if np.all(judgments == judgments[0]):
+        raise ValueError(f"judgments of pairs must differ, got {judgments[0]} alone")
+    kinds = [rows.dtype for rows in (first, second) if rows.dtype.kind not in "iu"]
+    if kinds:
+        raise ValueError(f"pairs must name items by integers, got {kinds[0]}")
     wrong = [i for i in (*first, *second) if not 0 <= i < len(units[0])]
     if wrong:
         raise ValueError(f"pairs must name items by 0 to {len(units[0]) - 1}, got {wrong[0]}")
@@ -178,14 +185,16 @@ def by_pairs(units, first, second, judgments):
         lengths = np.linalg.norm(ranks, axis=0)
         return ranks[:, 0] @ ranks[:, 1:] / np.maximum(lengths[0] * lengths[1:], 1e-12)
 
-    return len(first), score
+    return n, score
 
 
 def by_hidden(units, interactions):
     """How many users were asked, and a function of their numbers: the mean recall of each table's cosines."""
-    X = csr_array(interactions)
+    X = csr_array(interactions) if issparse(interactions) else g.as_array("interactions", interactions)
     if X.ndim != 2 or X.shape[1] != len(units[0]):
         raise ValueError(f"interactions must have {len(units[0])} columns, one for each item, got shape {X.shape}")
+    check_numbers("interactions", X.data if issparse(X) else X, least=0)
+    X = csr_array(X)
     X.eliminate_zeros()
     rng = np.random.default_rng(0)
     rows = rng.permutation(np.flatnonzero(np.diff(X.indptr) >= 2))[:ASKED]
@@ -194,6 +203,15 @@ def by_hidden(units, interactions):
     taken = [rng.permutation(X.indices[X.indptr[i] : X.indptr[i + 1]]) for i in rows]
     values = np.stack([recalls(U, taken) for U in units], axis=1)
     return len(values), lambda rows: values[rows].mean(axis=0)
+
+
+def check_numbers(name, values, least=-np.inf):
+    """TypeError for an array of other than numbers, ValueError where one is not finite, or below the least."""
+    if values.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, got {values.dtype}")
+    wrong = values[~(np.isfinite(values) & (values >= least))]
+    if wrong.size:
+        raise ValueError(f"{name} must be finite{' and at least 0' if least == 0 else ''}, got {wrong[0]}")
 
 
 def recalls(U, taken):

@@ -73,7 +73,7 @@ def side(what, given, names, trained_by):
     if model is not None:
         items, users, names = model.items, model.users, model.names if names is None else names
         said = what_was_said(model.trained_by, model.objective) if trained_by is None else said
-    B, P = g.valid_pair(items, users)
+    B, P = g.valid_pair(items, users, f"{what} ")
     names = None if names is None else [str(name) for name in g.as_array("names", names).tolist()]
     if names is not None and len(names) != len(B):
         raise ValueError(f"names must have {len(B)} entries, as the {what} items have rows, got {len(names)}")
