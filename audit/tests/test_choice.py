@@ -114,7 +114,7 @@ JUDGED = [0, 1, 2], [1, 2, 3], [1, 2, 3]
         ({"interactions": [["a"] * 120]}, "interactions must be numbers, got <U1"),
         ({"pairs": JUDGED[:2]}, "pairs must be three columns of 3 pairs or more, got 3 3"),
         ({"pairs": (*JUDGED[:2], [4, 4, 4])}, "judgments of pairs must differ, got 4 alone"),
-        ({"pairs": (*JUDGED[:2], [1, np.nan, 3])}, "judgments of pairs must be finite, got nan"),
+        ({"pairs": (*JUDGED[:2], [1, np.inf, 3])}, "judgments of pairs must be finite, got inf"),
         ({"pairs": ([0.5, 1, 2], *JUDGED[1:])}, "pairs must name items by integers, got float64"),
     ],
 )
