@@ -5,6 +5,7 @@ The browser reads one chapter after another, and prints all of them as one page 
 """
 
 import pathlib
+import re
 import sys
 import zlib
 
@@ -18,6 +19,7 @@ ASK = HERE.with_suffix(".js").read_text("utf-8")
 TEMPLATE = jinja2.Template(HERE.with_suffix(".html").read_text("utf-8"), autoescape=True)
 WHOLE = "whole-book.html"  # is printed, then deleted
 HIDDEN = '<p class="pdf" hidden>'
+PLACE = re.compile(rb"-?\d+\.\d{2,}(?= [-\d. ]*(?:Td|Tm|re|l|m)\b)")  # a number of a letter's, box's or line's place
 pikepdf.settings.set_flate_compression_level(9)
 
 
@@ -91,6 +93,14 @@ def use_palettes(book):
                 picture.ColorSpace = pikepdf.Array(space)
 
 
+def round_places(book):
+    """Write places to a tenth of a pixel, which nobody sees, where the browser wrote seven digits."""
+    for page in book.pages:
+        page.contents_coalesce()
+        drawn = PLACE.sub(lambda number: b"%.1f" % float(number[0]), page.Contents.read_bytes())
+        page.Contents.write(zlib.compress(drawn, 9), filter=pikepdf.Name.FlateDecode)
+
+
 def show_link(site):
     """Show what pages hide until there is a PDF: <p class="pdf" hidden>."""
     for page in find_pages(site):
@@ -108,6 +118,7 @@ def main(site):
     finally:
         browser.quit()
     use_palettes(book)
+    round_places(book)
     del book.docinfo
     book.docinfo["/Title"], book.docinfo["/Author"] = told["title"], told["author"]
     book.Root.PageMode = pikepdf.Name.UseOutlines
