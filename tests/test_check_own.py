@@ -24,15 +24,6 @@ rng = np.random.default_rng(0)
 
 
 @pytest.fixture(scope="module")
-def chromium():
-    if not all(browser.find_browser()):
-        pytest.skip("needs Chromium or Chrome, and chromedriver")
-    started = browser.start_browser()
-    yield started
-    started.quit()
-
-
-@pytest.fixture(scope="module")
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     shutil.copy(ROOT / "book/assets" / SCRIPT, folder)
