@@ -20,12 +20,8 @@ OFF = 0.5  # an imbalance beyond what is tolerated; the page says its own in pla
 CONSTANTS = {
     "tolerated": evidence.TOLERATED,
     "same": SAME,
-    "alike": evidence.ALIKE,
-    "nearlyConstant": evidence.NEARLY_CONSTANT,
-    "exactlyConstant": evidence.EXACTLY_CONSTANT,
     "negligible": gauges.NEGLIGIBLE,
     "rounding": gauges.ROUNDING,
-    "still": gauges.STILL,
     "huge": gauges.HUGE,
     "share": inspect.signature(safe_items).parameters["share"].default,
     "itemsName": arrays.ITEMS.pattern,
