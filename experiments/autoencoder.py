@@ -35,10 +35,10 @@ def cross_entropy(scores, X):
     return -(X * jax.nn.log_softmax(scores)).sum() / X.sum()
 
 
-def first(start, p, k=K):
+def first(start, p):
     """The untrained network of that start: random A and B, no biases."""
-    draws = [jax.random.normal(key, (p, k)) for key in jax.random.split(jax.random.key(start))]
-    return {"A": draws[0] / np.sqrt(p), "a": jnp.zeros(k), "B": draws[1] / np.sqrt(k), "b": jnp.zeros(p)}
+    draws = [jax.random.normal(key, (p, K)) for key in jax.random.split(jax.random.key(start))]
+    return {"A": draws[0] / np.sqrt(p), "a": jnp.zeros(K), "B": draws[1] / np.sqrt(K), "b": jnp.zeros(p)}
 
 
 def objective(net, key, X, rate, decay, activation):

@@ -14,9 +14,9 @@ K, LAM1, READINGS = 50, 10_000, DENSE_AND_SPARSE
 TOLERANCE = 1e-3  # exact algebra, four digits
 
 
-def spreads(s, lam1=LAM1):
+def spreads(s):
     """Both condition numbers, from the singular values: each choice turns the weights of V_k into others."""
-    g = shrinkage(s, lam1)
+    g = shrinkage(s, LAM1)
     return {"case": np.exp(np.ptp(np.log(g)) / 2), "ends": np.exp(np.ptp(np.log(s * g)) / 2)}
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from helpers import chosen_elsewhere, hide, ndcg_at, readings, recall_at, recovery_scores, simulate_interactions
+from helpers.movielens import interactions, read_movielens
 
 N_ITEMS, N_USERS, N_HELD_OUT = 1_000, 20_000, 1_000  # the paper's size, and users of whom nothing is learned
 SEEDS = range(20)
@@ -15,6 +16,13 @@ ALPHAS = np.r_[-1:4:0.25, 4:8.5:0.5]
 # 34, 3.6, 2.4 and 1.4 % of cells; of draw_smaller 35, 3.9, 4.4 and 3.0 %
 FEW = ["default", "activity to p/10", "activity exponent 1.5", "activity by rank"]
 DENSE_AND_SPARSE = FEW[:3:2]
+
+
+def likes():
+    """MovieLens: X (609, 1 437) CSR, 1 where a rating is 3.5 or more, of films with ten of these; genres (p, 20)."""
+    ratings, films = read_movielens()
+    X, names = interactions(ratings, least_rating=3.5, least_users=10)
+    return X, films.set_index("movieId").loc[names, "genres"].str.get_dummies("|").to_numpy()
 
 
 class Users(NamedTuple):
@@ -53,6 +61,13 @@ def leading(G, k=20):
     return np.sqrt(np.maximum(values[: -k - 1 : -1], 0)), vectors[:, : -k - 1 : -1]
 
 
+def spectrum(G):
+    """Singular values that are not zero, and right singular vectors, from a Gram matrix."""
+    values, vectors = np.linalg.eigh(G)
+    kept = values > 1e-9 * values[-1]
+    return np.sqrt(values[kept])[::-1], vectors[:, kept][:, ::-1]
+
+
 def shrunk(s, tau):
     """g of Eq. 5 at λ₁ = τ²; at τ = ∞ its limit, up to a factor."""
     return s**2 / (s**2 + tau**2) if tau < np.inf else (s / s[0]) ** 2
@@ -79,9 +94,14 @@ def weightings(s, tau):
     }
 
 
+def unit(E):
+    """Rows of length one; rows that are zero stay zero."""
+    return E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
+
+
 def cosines(E):
     """Cosines of the rows of E; 0 where a row is zero."""
-    U = E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
+    U = unit(E)
     return U @ U.T
 
 

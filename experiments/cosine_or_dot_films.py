@@ -10,11 +10,10 @@ the grid (0 is none), and popularity the recall of recommending what most users 
 
 import numpy as np
 
-from experiments.common import leading
+from experiments.common import leading, likes, unit
 from experiments.cosine_or_dot import weights
 from helpers import hide
 from helpers.evaluation import hits_at
-from helpers.movielens import interactions, read_movielens
 from helpers.spectrum import gram
 
 RANKS, TAUS, DRAWS = (20, 100, 400), (0, 3, 6, 12, 25, 50, 100), 10_000
@@ -45,8 +44,7 @@ def found_at_all(X, division, k, taus):
         popularity.append(recall(np.broadcast_to(train.sum(axis=0), seen.shape), seen, hidden))
         for gauge, tau, f, h in weights(s, taus):
             B = V * f
-            lengths = np.maximum(np.linalg.norm(B, axis=1, keepdims=True), 1e-12)
-            for kind, F in zip(KINDS, (B / lengths, B), strict=True):
+            for kind, F in zip(KINDS, (unit(B), B), strict=True):
                 E = V if gauge == "projected back" else F  # whose scores of a user are XABᵀ itself
                 for use, scores in zip(USES, (seen @ F @ F.T, seen @ V * h @ E.T), strict=True):
                     found.setdefault((use, gauge, kind), {}).setdefault(tau, []).append(recall(scores, seen, hidden))
@@ -63,8 +61,7 @@ def chosen(found, users):
 
 def measure(division, k, taus=TAUS):
     """All rows of one division and k."""
-    ratings, _ = read_movielens()
-    X, _ = interactions(ratings, least_rating=3.5, least_users=10)
+    X, _ = likes()
     found, popularity = found_at_all(X, division, k, taus)
     even, rows = np.arange(len(popularity)) % 2 == 0, []
     drawn = np.random.default_rng(0).integers(len(popularity), size=(DRAWS, len(popularity)))

@@ -28,9 +28,9 @@ BY_EXPONENT |= {"default": 0.5, "activity exponent 0": 0}  # reading: the expone
 PANELS = {"f = 1": "D = √g", "D = I": "D = I", "f = g": "D = 1/√g", "Eq. 2": "Eq. 2"}  # a column, and whose cosines
 
 
-def seen_items(sim, k=50):
-    """σ (k,), V (p, k) and clusters (p,) of a simulation, without the items that nobody took."""
-    s, V = truncated_svd(sim.X, k)
+def seen_items(sim):
+    """σ (50,), V (p, 50) and clusters (p,) of a simulation, without the items that nobody took."""
+    s, V = truncated_svd(sim.X, 50)
     seen = V.any(axis=1)
     return s, V[seen], sim.clusters[seen]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from experiments.common import weightings
+from experiments.common import unit, weightings
 from experiments.documentation_held_out import spectrum
 from helpers import cosine_similarity, hide, read_documentation, recall_at
 
@@ -59,9 +59,8 @@ def folds(X):
 
 def recommended(E, seen, hidden):
     """recall@20 of the item–item recommender with the cosines of the rows of E."""
-    lengths = np.linalg.norm(E, axis=1, keepdims=True)
-    E = E / np.where(lengths > 0, lengths, 1)
-    return recall_at(seen @ E @ E.T, seen, hidden)
+    U = unit(E)
+    return recall_at(seen @ U @ U.T, seen, hidden)
 
 
 def measure(method, ranks=RANKS):

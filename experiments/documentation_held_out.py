@@ -7,7 +7,7 @@ seven train. λ₁ = τ², λ₂ = τ, λ_w = τ². About two minutes.
 
 import numpy as np
 
-from experiments.common import KEPT
+from experiments.common import KEPT, leading
 from helpers import Interval, hide, read_documentation
 from helpers.evaluation import hits_at
 from helpers.spectrum import gram
@@ -31,9 +31,9 @@ def divide(X, split):
 
 
 def spectrum(rows):
-    """All singular values, > 0, and right singular vectors."""
-    values, vectors = np.linalg.eigh(gram(rows))
-    return np.sqrt(np.maximum(values[::-1], 1e-12)), vectors[:, ::-1]
+    """All singular values, at least 1e-6, and right singular vectors."""
+    s, V = leading(gram(rows), rows.shape[1])
+    return np.maximum(s, 1e-6), V
 
 
 def by_row(scores, seen, hidden):
@@ -43,9 +43,9 @@ def by_row(scores, seen, hidden):
     return np.array([recall, hits @ DISCOUNT / (ideal @ DISCOUNT)])
 
 
-def bootstrap(values, rng, times=1_000):
-    """Mean of the values, one for each held-out row, and the 95 % interval of means of rows drawn with replacement."""
-    drawn = rng.integers(len(values), size=(times, len(values)))
+def bootstrap(values, rng):
+    """Mean of the values, one for each held-out row, and the 95 % interval of means of 1 000 draws of rows."""
+    drawn = rng.integers(len(values), size=(1_000, len(values)))
     return Interval(values.mean(), *np.quantile(values[drawn].mean(axis=1), [0.025, 0.975]))
 
 

@@ -10,9 +10,9 @@ length_r is the correlation of the logarithms of a function's length and of its 
 import numpy as np
 
 from experiments.cosine_or_dot import weights
+from experiments.documentation_held_out import spectrum
 from experiments.lengths import alike
 from helpers import hide, read_documentation, recall_at, recovery_scores
-from helpers.spectrum import gram
 
 TOLERANCE = 2e-3  # exact algebra; a function may change places with one as near
 RANKS, TAUS, POWERS = (100, 800), (5, 10, 20, 40), {"D = I": (0, 0.5, 1)}
@@ -32,10 +32,10 @@ def measure(split, ranks=RANKS, taus=TAUS):
     seen, hidden = (part.toarray() for part in hide(rng, X[held]))
     words, here = np.arange(len(seen)) % 2 == 0, halves(modules, rng)
     parts = {"choose": (words, here), "test": (~words, ~here)}
-    values, vectors = np.linalg.eigh(gram(X[~held]))
+    all_s, all_V = spectrum(X[~held])
     popularity, rows = np.log(X[~held].sum(axis=0)), []
     for k in ranks:
-        s, V = np.sqrt(np.maximum(values[: -k - 1 : -1], 1e-12)), vectors[:, : -k - 1 : -1]
+        s, V = all_s[:k], all_V[:, :k]
         for gauge, tau, f, h in weights(s, taus):
             B = V * f
             length_r = np.corrcoef(np.log(np.linalg.norm(B, axis=1) + 1e-12), popularity)[0, 1]

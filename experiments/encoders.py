@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from experiments.people import LISTS, pairs, read_judgments
-from experiments.people_gaps import correlations, drawn
+from experiments.people_gaps import correlation_draws, correlations
 from helpers import nearest, normalize_rows, read_encoder
 
 TIMES, TEN = 4_000, 10
@@ -129,14 +129,10 @@ def score_people(encoder, scored):
     chosen = best(pd.Series(correlations(other.to_numpy(), other_score), other.columns))
     places = [("cosine", 0), *chosen.values()]
     kept = table[list(dict.fromkeys(places))]
-    first, second = np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
-    draws = []
-    for way in ("pairs", "words"):
-        rng = np.random.default_rng(0)
-        some = (drawn(rng, first, second, way) for _ in range(TIMES))
-        draws.append(pd.DataFrame([correlations(kept.to_numpy()[i], score[i]) for i in some], columns=kept.columns))
+    by_way = correlation_draws(kept.to_numpy(), first, second, score, TIMES).values()
+    by_way = [pd.DataFrame(found, columns=kept.columns) for found in by_way]
     tuned = {method: values[place] for method, place in chosen.items()}
-    leads = {m: [found[place] - found["cosine", 0] for found in draws] for m, place in chosen.items()}
+    leads = {m: [found[place] - found["cosine", 0] for found in by_way] for m, place in chosen.items()}
     return rows(values, chosen, tuned, values["cosine", 0], leads)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from jax import numpy as jnp
 from scipy.stats import rankdata
 
+from experiments.common import unit
 from experiments.people import LISTS, agreement, judgments, spearman
 from helpers import choices_of_d, read_glosses, realizing_transform, shrinkage, truncated_svd
 
@@ -52,7 +53,7 @@ def order_matrix(n_words, first, second, said):
 def exact(E, first, second, said, t=0.01):
     """√κ of the words' cosines, and Spearman's correlation and the condition number of M as they become I ± tJ."""
     words, pairs = np.unique([first, second], return_inverse=True)
-    (i, j), U = np.reshape(pairs, (2, -1)), E[words] / np.linalg.norm(E[words], axis=1, keepdims=True)
+    (i, j), U = np.reshape(pairs, (2, -1)), unit(E[words])
     row = {"orthogonal": np.sqrt(np.linalg.cond(U @ U.T))}
     for name, sign in (("highest", t), ("lowest", -t)):
         M = realizing_transform(U, np.eye(len(words)) + sign * order_matrix(len(words), i, j, said))
@@ -132,7 +133,7 @@ def measure(k, scored, condition):
     for D in NAMED:
         stretch = choices_of_d(sigma, LAM1)[D] * np.sqrt(sigma)
         row[f"{D}, condition"] = stretch.max() / stretch.min()
-    U = E / np.linalg.norm(E, axis=1, keepdims=True)
+    U = unit(E)
     cosines = np.sum(U[first] * U[second], axis=1)
     if k >= len(np.unique([first, second])):
         row |= exact(E, first, second, said)

@@ -9,7 +9,7 @@ probabilities by which the test users took items.
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, TAUS, draw, jobs, judged
+from experiments.common import FEW, KEPT, TAUS, draw, jobs, judged, leading
 from helpers import centered_gram, standardized_gram
 from helpers.spectrum import gram
 
@@ -43,8 +43,7 @@ def measure(reading, seed, ranks=RANKS):
         {"objective": "oracle", "k": 0, "tau": 0} | judged(None, data.weights, data),
     ]
     for name, (H, *frame) in prepared(G, data.X.shape[0]).items():
-        values, vectors = np.linalg.eigh(H)
-        s, V = np.sqrt(np.maximum(values[::-1], 0)), vectors[:, ::-1]
+        s, V = leading(H, len(H))
         for objective, kept in KEPT.items():
             taus = [*TAUS, np.inf] if objective == "Eq. 1" else [tau for tau in TAUS if tau < s[0]]
             for k in ranks if name + objective in AT_ALL_RANKS else (50,):

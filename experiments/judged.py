@@ -14,9 +14,10 @@ Folds of the cross-validation are of pairs, which share words. Ten minutes.
 import numpy as np
 from scipy.stats import norm, rankdata
 
+from experiments.common import unit
 from experiments.forged import LAM1, balanced, spectrum
 from experiments.people import ALPHAS, LISTS, judgments, spearman
-from experiments.people_gaps import TAIL, TIMES, correlations, drawn
+from experiments.people_gaps import TAIL, TIMES, correlation_draws, correlations
 from helpers import shrinkage
 
 FOLDS, WIDEST = 5, 3
@@ -25,11 +26,6 @@ NOISE = 1.6  # sd, in units of the normal scores': the balanced split then agree
 NUMBERS = {"wordsim": (10, 20, 40, 80, 160), "simlex": (20, 80, 320)}
 RIDGES = np.r_[10.0 ** np.arange(-5, 2.5, 0.5), np.inf]
 TOLERANCE = 0.01  # closed forms; a ridge may be the next one of its grid
-
-
-def unit(E):
-    """Rows of unit length."""
-    return E / np.linalg.norm(E, axis=1, keepdims=True)
 
 
 def cosines(E, first, second):
@@ -112,15 +108,9 @@ def apart(pairs, words):
 
 def intervals(columns, first, second, said):
     """Interval of each column's correlation minus the first's, over pairs and over words: the wider."""
-    first, second = np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
     row, widths = {}, {}
-    for way in ("pairs", "words"):
-        rng, found = np.random.default_rng(0), []
-        for _ in range(TIMES):
-            place = drawn(rng, first, second, way)
-            found.append(correlations(columns[place], said[place]))
-        gaps = np.array(found) - np.array(found)[:, :1]
-        low, high = np.quantile(gaps, [TAIL, 1 - TAIL], axis=0)
+    for found in correlation_draws(columns, first, second, said, TIMES).values():
+        low, high = np.quantile(found - found[:, :1], [TAIL, 1 - TAIL], axis=0)
         for c, name in enumerate(("exponent", "D", "M"), start=1):
             if high[c] - low[c] > widths.get(name, -1):
                 widths[name] = high[c] - low[c]

@@ -23,14 +23,15 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, recall
+from experiments import common
+from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, likes, recall, unit
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
 from experiments.people import LISTS, agreement, judgments
 from experiments.people import RANKS as WORD_RANKS
 from experiments.people import TAUS as WORD_TAUS
-from experiments.people_gaps import EPOCHS, by_glosses, correlations, drawn
+from experiments.people_gaps import EPOCHS, by_glosses, correlation_draws
 from experiments.remedies import GRID
 from experiments.skipgram import train
 from helpers import (
@@ -43,7 +44,6 @@ from helpers import (
     recovery_scores,
     truncated_svd,
 )
-from helpers.movielens import interactions, read_movielens
 from helpers.remedies import symmetric_root
 
 DATA = dict(zip(("dense", "sparse"), DENSE_AND_SPARSE, strict=True))
@@ -57,10 +57,10 @@ TWICE = 2  # splits of the words in which a readout has its own setting: each ha
 
 def spectrum(Y):
     """Nonzero singular values and right singular vectors."""
-    values, vectors = np.linalg.eigh(Y @ Y.T if len(Y) < Y.shape[1] else Y.T @ Y)
-    kept = values > 1e-9 * values[-1]
-    s, W = np.sqrt(values[kept])[::-1], vectors[:, kept][:, ::-1]
-    return s, Y.T @ W / s if len(Y) < Y.shape[1] else W
+    if len(Y) >= Y.shape[1]:
+        return common.spectrum(Y.T @ Y)
+    s, U = common.spectrum(Y @ Y.T)
+    return s, Y.T @ U / s
 
 
 def by_scores(users, s, V, origin, taus=TAUS, objectives=tuple(KEPT)):
@@ -91,7 +91,7 @@ def embeddings(Y, s, V, best):
 
 def recommended(E, seen, hidden):
     """recall@20 of the item–item recommender with the cosines of the rows of E."""
-    U = E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
+    U = unit(E)
     return recall(seen @ U @ U.T, seen, hidden)
 
 
@@ -106,11 +106,6 @@ def groups(n, split):
 def hidden_from(rng, users, share):
     """What is seen and what is hidden of the users who took two items or more, dense."""
     return tuple(part.toarray() for part in hide(rng, users[users.sum(axis=1) >= 2], share))
-
-
-def likes():
-    """Users × films, 1 where a rating is 3.5 or more, of films with ten of these."""
-    return interactions(read_movielens()[0], least_rating=3.5, least_users=10)[0].toarray()
 
 
 def halved(E):
@@ -227,7 +222,7 @@ def by_user(E, seen, hidden):
 
 def filmed(division):
     """Recall of one hidden film of each user, means over groups of users."""
-    X, rows = likes(), []
+    X, rows = likes()[0].toarray(), []
     for split in range(10 * division, 10 * division + 10):
         train, choose, test = groups(len(X), split)
         rng = np.random.default_rng(split)
@@ -287,25 +282,15 @@ def with_leads(rows, tables):
     used, judged = asked()
     for name in {row["score"] for row in rows}:
         first, second, score = judged[name]
-        units = {readout: E[used] / np.linalg.norm(E[used], axis=1, keepdims=True) for readout, E in tables.items()}
+        units = {readout: unit(E[used]) for readout, E in tables.items()}
         columns = np.array([np.sum(U[first] * U[second], axis=1) for U in units.values()]).T.round(10)
-        leads = np.array([leads_of(columns, first, second, score, way) for way in ("pairs", "words")])
+        by_way = correlation_draws(columns, first, second, score, DRAWS).values()
+        leads = np.array([np.quantile(found - found[:, :1], [0.025, 0.975], axis=0) for found in by_way])
         widest = np.argmax(leads[:, 1] - leads[:, 0], axis=0)
         for row in (row for row in rows if row["score"] == name):
             i = list(tables).index(row["readout"])
             row["low"], row["high"] = leads[widest[i], :, i]
     return rows
-
-
-def leads_of(columns, first, second, score, way):
-    """Ends of the 95 % intervals of each column's lead over the first, (2, columns)."""
-    first, second = np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
-    rng, found = np.random.default_rng(0), []
-    for _ in range(DRAWS):
-        place = drawn(rng, first, second, way)
-        values = correlations(columns[place], score[place])
-        found.append(values - values[0])
-    return np.quantile(found, [0.025, 0.975], axis=0)
 
 
 JUDGES = {

@@ -8,7 +8,7 @@ from itertools import product
 
 import pandas as pd
 
-from experiments import read
+from experiments import common, read
 from helpers import t_interval
 
 DATA = {"dense": "default", "sparse": "activity exponent 1.5"}
@@ -57,16 +57,8 @@ def remedies():
 
 
 def tuned(rows, score, by, keys=("first", "setting")):
-    """Each data set's score at the setting chosen for it, and that setting: two Series by seed."""
-    rows = rows.set_index(["seed", *keys])
-    grid = rows[score].unstack(keys)  # data sets × settings
-    if by == "clusters":  # the best on average in all other data sets
-        grid = grid.dropna(axis=1)  # no τ above a data set's σ₁
-        judge = (grid.sum() - grid).round(9)
-    else:  # the best in this one, by the recall that has this name
-        judge = rows[by].unstack(keys)
-    chosen = judge.idxmax(axis=1)
-    return pd.Series([grid.at[place] for place in chosen.items()], grid.index), chosen
+    """As common.tuned, by clusters elsewhere or by the recall that has this name."""
+    return common.tuned(rows, score, "elsewhere" if by == "clusters" else by, keys)
 
 
 @cache
@@ -79,6 +71,6 @@ def ahead(remedy, score="ap", versus=PLAIN, ways=BY, kinds=DATA):
     """A remedy's leads over another, {(kind of data, tuning): mean and 95 % interval}."""
     leads = {}
     for kind, by in product(kinds, ways):
-        mine, its = (found(kind, r, by, score)[0] for r in (remedy, versus))
-        leads[kind, by] = t_interval((mine - its).dropna())
+        value, other = (found(kind, each, by, score)[0] for each in (remedy, versus))
+        leads[kind, by] = t_interval((value - other).dropna())
     return leads

@@ -61,7 +61,7 @@ def gensim_skip_gram(X):
     return model.syn1neg[order], model.wv.vectors[order]
 
 
-def two_towers(X, scale=10.0, steps=400, rate=0.02):
+def two_towers(X):
     """Users and items, rows of length one, of a softmax over items of their cosines, times 10, by Adam."""
     import jax
     import jax.numpy as jnp
@@ -75,14 +75,14 @@ def two_towers(X, scale=10.0, steps=400, rate=0.02):
 
     def loss(pair):
         P, B = map(unit, pair)
-        return -jnp.sum(target * jax.nn.log_softmax(scale * P @ B.T)) / target.sum()
+        return -jnp.sum(target * jax.nn.log_softmax(10 * P @ B.T)) / target.sum()
 
     def step(t, state):
-        return adam_step(t, state, jax.grad(loss)(state[0]), rate)
+        return adam_step(t, state, jax.grad(loss)(state[0]), 0.02)
 
     keys = jax.random.split(jax.random.key(0))
     start = tuple(jax.random.normal(key, (size, K)) for key, size in zip(keys, X.shape, strict=True))
-    pair, _, _ = jax.lax.fori_loop(0, steps, step, at_rest(start))
+    pair, _, _ = jax.lax.fori_loop(0, 400, step, at_rest(start))
     return tuple(np.asarray(unit(E)) for E in pair)
 
 

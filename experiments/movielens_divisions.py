@@ -9,8 +9,9 @@ of one hidden film by cosines with the user's other films, by each readout, tune
 import numpy as np
 import pandas as pd
 
+from experiments.common import likes
 from experiments.documentation_held_out import by_row, predict
-from experiments.judges import by_scores, embeddings, hidden_from, likes, recommended, spectrum
+from experiments.judges import by_scores, embeddings, hidden_from, recommended, spectrum
 
 RANKS = 20, 50, 100, 200, 400, 609  # the last: all there are
 TAUS = {"Eq. 1": (6, 9, 13, 18, 25), "Eq. 2": (3, 4.5, 6, 9, 13), "weight decay": (3, 5, 7, 9, 13)}
@@ -69,7 +70,7 @@ def found_by_cosines(X, group, i):
 
 def measure(division, group):
     """All rows of one group."""
-    X = likes()
+    X = likes()[0].toarray()
     groups, rows = divided(len(X), division), []
     tested = tuned_and_tested(X, groups, group)[2].groupby("metric")[["popularity", *TAUS]].mean()
     for (score, method), value in tested.stack().items():

@@ -15,16 +15,16 @@ one tests, two choose (at most 1 000 each), seven train. It needs MovieLens. Abo
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.common import KEPT, cosines, recall
+from experiments.common import KEPT, cosines, likes, recall, spectrum, weightings
 from experiments.curves import BY_WEIGHT
 from experiments.judges import by_scores, embeddings
-from helpers import hide, nearest, overlap, read_debian, read_documentation, shrinkage
-from helpers.movielens import interactions, read_movielens
+from helpers import hide, nearest, overlap, read_debian, read_documentation
 from helpers.spectrum import gram
 
 TAUS = np.array([3, 4.5, 6, 8, 11, 16, 22, 32, 45])
 ASKED, MOST = 1_000, 800  # users asked; dimensions: with all there are, the cosines of D = √g are 0
-NAMED = [BY_WEIGHT.get(name, name) for name in ("D = √g", "D = I", "D = 1/√g", "D = 1/√σ", "projected back")]
+OF_EQ_1 = "D = √g", "D = I", "D = 1/√g", "D = 1/√σ", "projected back"
+NAMED = [BY_WEIGHT.get(name, name) for name in OF_EQ_1]
 TOLERANCE = 0.01  # a tie in k or τ may fall either way
 
 
@@ -42,9 +42,7 @@ def data_set(name):
         X, _, _, modules = read_documentation()
         return sp.csr_array(X), modules
     if name == "MovieLens":
-        ratings, films = read_movielens()
-        X, ids = interactions(ratings, least_rating=3.5, least_users=10)
-        return sp.csr_array(X), films.set_index("movieId").loc[ids, "genres"].str.get_dummies("|").to_numpy()
+        return likes()
     X, _, sections = packages(int(name.split()[-1]))
     return X, sections
 
@@ -57,18 +55,9 @@ def divide(X, split):
     return X[part > 2], *(tuple(half.toarray() for half in users) for users in held)
 
 
-def spectrum(G):
-    """σ > 0 and right singular vectors of data with this Gram matrix."""
-    values, vectors = np.linalg.eigh(G)
-    kept = values > 1e-9 * values[-1]
-    return np.sqrt(values[kept])[::-1], vectors[:, kept][:, ::-1]
-
-
 def solutions(s, V, tau):
     """{readout: item embeddings} of the five named solutions of Eq. 1 at λ₁ = τ²."""
-    g = shrinkage(s, tau**2)
-    weights = np.ones_like(s), np.sqrt(g), g, np.sqrt(s * g), s * g
-    return {name: V * f for name, f in zip(NAMED, weights, strict=True)}
+    return {BY_WEIGHT.get(name, name): V * f for name, f in weightings(s, tau).items() if name in OF_EQ_1}
 
 
 def neighbors(E):

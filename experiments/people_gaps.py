@@ -25,7 +25,7 @@ BY_GLOSSES = "D = √g", "D = I", "D = 1/√g", "D = 1/√σ", "D = 1/(σ√g)",
 PPMI = "PPMI, shift 1"
 BEST = f"{POWER}, PPMI, by the other list"
 DOTS = RAW, "D = I, by glosses", "Eq. 2, by glosses", BEST, "skip-gram, A", "skip-gram, A + B"
-TIMES, STARTS = 10_000, (1, 2, 3)
+TIMES, STARTS, WAYS = 10_000, (1, 2, 3), ("pairs", "words")
 TAIL = 0.025 - 1.96 * np.sqrt(0.025 * 0.975 / TIMES)  # the quantile's own error
 TOLERANCE = 0.02  # as people.csv; the skip-gram is trained again
 
@@ -110,23 +110,30 @@ def drawn(rng, first, second, way):
     return np.repeat(np.arange(len(first)), times[first] * times[second])
 
 
+def correlation_draws(columns, first, second, score, n_draws):
+    """Each column's correlation with the scores in draws of pairs, and of words: {way: (n_draws, columns)}.
+
+    Parameters: columns (pairs, columns); first, second, the words of each pair, as any numbers; score (pairs,).
+    """
+    words = np.reshape(np.unique([first, second], return_inverse=True)[1], (2, -1))
+    found = {}
+    for way in WAYS:
+        rng = np.random.default_rng(0)
+        places = (drawn(rng, *words, way) for _ in range(n_draws))
+        found[way] = np.array([correlations(columns[place], score[place]) for place in places])
+    return found
+
+
 def rows_of(columns, first, second, score):
     """A row for each similarity, a column of pairs, and for each comparison of two of them."""
-    first, second = np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
     values = dict(zip(columns, correlations(columns.to_numpy(), score), strict=True))
-    draws = {}
-    for way in ("pairs", "words"):
-        rng = np.random.default_rng(0)
-        found = []
-        for _ in range(TIMES):
-            place = drawn(rng, first, second, way)
-            found.append(correlations(columns.to_numpy()[place], score[place]))
-        draws[way] = pd.DataFrame(found, columns=columns.columns)
+    by_way = correlation_draws(columns.to_numpy(), first, second, score, TIMES)
+    by_way = {way: pd.DataFrame(found, columns=columns.columns) for way, found in by_way.items()}
     rows = []
     for name, other in compared(columns):
         row = {"first": name, "second": other, "value": values[name], "other": values.get(other, np.nan)}
         row["gap"] = values[name] - values.get(other, 0)
-        for way, found in draws.items():
+        for way, found in by_way.items():
             gap = found[name] - (found[other] if other else 0)
             row |= {f"{way} low": gap.quantile(TAIL), f"{way} high": gap.quantile(1 - TAIL)}
         rows.append(row)

@@ -30,11 +30,11 @@ from cosine_audit.safe import SHARES, choose_share
 from scipy.stats import norm
 
 from experiments import read
+from experiments.common import likes, unit
 from experiments.people import LISTS, pairs, read_judgments
-from experiments.people_gaps import correlations, drawn
+from experiments.people_gaps import correlation_draws, correlations
 from experiments.real_models_tuned import DATA, MODELS, divided
 from helpers import read_debian, read_glosses
-from helpers.movielens import interactions, read_movielens
 
 TRAININGS = {"MovieLens": 3, "Debian": 3, "glosses": 3}
 QUERIES, NEAREST, DRAWS, PAIR_DRAWS = 500, 10, 10_000, 1_000
@@ -54,11 +54,6 @@ def setting(data, model):
     """The setting whose scores find most hidden items."""
     rows = read("real_models_tuned").query("data == @data and model == @model")
     return literal_eval(rows.loc[rows["recall"].idxmax(), "setting"])
-
-
-def unit(E):
-    """Rows of length one; rows that are zero stay zero."""
-    return E / np.maximum(np.linalg.norm(E, axis=1, keepdims=True), 1e-12)
 
 
 def readouts(model):
@@ -89,9 +84,7 @@ def alike(data):
     if data == "Debian":
         sections = read_debian().sections[items]
         return lambda i, j: sections[i] == sections[j]
-    ratings, films = read_movielens()
-    names = interactions(ratings, least_rating=3.5, least_users=10)[1][items]
-    genres = films.set_index("movieId").loc[names, "genres"].str.get_dummies("|").to_numpy(bool)
+    genres = likes()[1][items].astype(bool)
     return lambda i, j: (genres[i] & genres[j]).sum(axis=-1) / (genres[i] | genres[j]).sum(axis=-1)
 
 
@@ -149,12 +142,8 @@ def row_draws(table):
 
 def word_draws(similarities, first, second, score):
     """The same of Spearman's correlations of similarities of pairs (pairs, readouts); draws of pairs, and of words."""
-    draws, words = [], np.split(np.unique(np.concatenate([first, second]), return_inverse=True)[1], 2)
-    for way in ("pairs", "words"):
-        rng = np.random.default_rng(0)
-        places = [drawn(rng, *words, way) for _ in range(PAIR_DRAWS)]
-        draws.append(np.array([correlations(similarities[place], score[place]) for place in places]))
-    return correlations(similarities, score), draws
+    by_way = correlation_draws(similarities, first, second, score, PAIR_DRAWS)
+    return correlations(similarities, score), list(by_way.values())
 
 
 def judgments(data, tables):

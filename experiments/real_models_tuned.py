@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from experiments.common import likes, unit
 from helpers import hide, read_debian, read_glosses, recall_at
-from helpers.movielens import interactions, read_movielens
 
 K, LEAST, ASKED = 64, 5, 1_000  # dimensions; users who took an item; users of a judge, at most
 TOLERANCE = 0.05  # float32 sums in another order, followed by a million steps
@@ -43,7 +43,7 @@ class Model(NamedTuple):
 def whole(name):
     """Users × items, 0 and 1."""
     if name == "MovieLens":
-        return interactions(read_movielens()[0], least_rating=3.5, least_users=10)[0]
+        return likes()[0]
     return {"Debian": read_debian, "glosses": read_glosses}[name]().X
 
 
@@ -156,7 +156,7 @@ def towers(X, seed, scale, epochs, rate=0.01, batch=256):
     A, B = np.asarray(A, float), np.asarray(B, float)
     users = (X @ A) / np.diff(X.indptr)[:, None]
     if scale is not None:
-        users, A, B = (E / np.linalg.norm(E, axis=1, keepdims=True) for E in (users, A, B))
+        users, A, B = map(unit, (users, A, B))
     return Model(users, B, scale is None, asked=(A, B))
 
 

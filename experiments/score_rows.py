@@ -13,11 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller
+from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller, likes
 from experiments.documentation_held_out import divide, spectrum
 from experiments.documentation_lengths import halves
 from helpers import hide, read_documentation, recall_at
-from helpers.movielens import interactions, read_movielens
 from helpers.spectrum import gram
 
 RANKS = {"documentation": (1, 20, 100, 400, 1_197), "MovieLens": (1, 20, 100, 1_437)}  # the last: all there are
@@ -38,12 +37,10 @@ def words(split):
 
 def films(split):
     """A split of MovieLens' users, as in the chapter on it; of films, the share of genres in common is the truth."""
-    ratings, movies = read_movielens()
-    X, ids = interactions(ratings, least_rating=3.5, least_users=10)
+    X, genres = likes()
     part = (np.random.default_rng(2).permutation(X.shape[0]) % 10 - split) % 10
     rng = np.random.default_rng(split)
     held = (Users(*(half.toarray() for half in hide(rng, X[rows]))) for rows in (np.isin(part, [1, 2]), part == 0))
-    genres = movies.set_index("movieId").loc[ids, "genres"].str.get_dummies("|").to_numpy(float)
     common, count = genres @ genres.T, genres.sum(axis=1)
     return DataSet(X[part > 2], common / (count[:, None] + count - common), *held, None)
 

@@ -17,6 +17,7 @@ from cosine_audit import SafeItems, choose_share
 from cosine_audit.safe import SHARES
 
 from experiments import real_models as rm
+from experiments.common import unit
 from experiments.real_models_tuned import MODELS, divided
 
 PAIRS, ASKED, TIMES = (50, 400), 200, 3
@@ -52,7 +53,7 @@ def measure(data, model):
     """All rows of one training."""
     trained = MODELS[model](divided(data).X, 1, **rm.setting(data, model))
     B, P, ranking = trained.items, trained.users, trained.ranking
-    units = [rm.unit(SafeItems.fit(B, P, share=share, ranking=ranking).transform(B)) for share in SHARES]
+    units = [unit(SafeItems.fit(B, P, share=share, ranking=ranking).transform(B)) for share in SHARES]
     tables = [(U, U) for U in units]
     values, (draws,) = rm.judgments(data, tables)["labels"]
     rows = [{"by": "judge", "draw": 0} | told(values, draws)]

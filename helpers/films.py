@@ -80,10 +80,10 @@ def draw_runs(runs):
     cosines = np.array([cosine_similarity(B)[FILMS.index("Harbor")] for _, B in runs])
     heist, waltz = cosines[:, FILMS.index("Heist")], cosines[:, FILMS.index("Waltz")]
     ax.vlines(number, heist, waltz, color="0.8", lw=1, zorder=0)
-    for film, mark, its, other in (("Heist", "o", heist, waltz), ("Waltz", "s", waltz, heist)):
-        look, nearer = {"color": COLORS[film], "marker": mark, "ls": ""}, its > other
-        ax.plot(number[~nearer], its[~nearer], ms=7, mfc="none", mew=1.5, **look)
-        ax.plot(number[nearer], its[nearer], ms=4.5, zorder=3, **look)
+    for film, mark, cosine, other in (("Heist", "o", heist, waltz), ("Waltz", "s", waltz, heist)):
+        look, nearer = {"color": COLORS[film], "marker": mark, "ls": ""}, cosine > other
+        ax.plot(number[~nearer], cosine[~nearer], ms=7, mfc="none", mew=1.5, **look)
+        ax.plot(number[nearer], cosine[nearer], ms=4.5, zorder=3, **look)
         ax.plot([], [], ms=5, label=film, **look)
     ax.axhline(0, color="0.6", lw=0.8)
     ax.legend(title="filled: nearer to Harbor", ncols=2, loc="lower center", bbox_to_anchor=(0.5, 0.97), borderpad=0)

@@ -63,7 +63,7 @@ def use_style():
     )
 
 
-def label_lines(ax, gap=0.055, size=10):
+def label_lines(ax, gap=0.055):
     """Write each line's label at its right end, in its color, instead of a legend; labels keep a distance from another.
 
     Parameters: ax, axes whose lines have labels; gap, the least distance of two labels, a share of the axes' height.
@@ -75,16 +75,15 @@ def label_lines(ax, gap=0.055, size=10):
         heights[i] = max(heights[i], heights[i - 1] + gap)
     heights -= np.maximum(heights.max(initial=0) - 1.02, 0)
     for i, height in zip(order, heights, strict=True):
-        style = {"color": lines[i].get_color(), "size": size, "va": "center", "clip_on": False}
+        style = {"color": lines[i].get_color(), "size": 10, "va": "center", "clip_on": False}
         ax.text(1.02, height, lines[i].get_label(), transform=ax.transAxes, **style)
 
 
-def show_similarities(matrices, clusters=None, columns=None, digits=None, name="item"):
+def show_similarities(matrices, clusters=None, columns=None, digits=None):
     """One panel per similarity matrix, all on the scale from −1 to 1, with its color bar.
 
     Parameters: matrices, a dict from title to (p, p) similarities; clusters (p,), ascending, draws the borders between
-    clusters; columns, the number of panels in a row (default: all of them); digits, to write the values into the cells;
-    name, of a row.
+    clusters; columns, the number of panels in a row (default: all of them); digits, to write the values into the cells.
     Returns: the figure.
     """
     columns = columns or len(matrices)
@@ -96,7 +95,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None, name="
         ax.remove()
     for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
         image = ax.imshow(S, vmin=-1, vmax=1, interpolation="nearest" if len(S) <= 250 else "auto")
-        ax.set(title=title, xticks=[], yticks=[], xlabel=name, ylabel=name)
+        ax.set(title=title, xticks=[], yticks=[], xlabel="item", ylabel="item")
         ax.label_outer()
         for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
             ax.axhline(border, color="0.4", lw=0.4)
@@ -127,17 +126,16 @@ def show_two_answers(scores, similarities):
     return figure
 
 
-def show_ranks(ranks, near=10):
-    """The ranks that several answers give to the same things: a shaded cell for each that is near, the others grey.
+def show_ranks(ranks):
+    """The ranks that several answers give to the same things: a shaded cell for the first ten, the others grey.
 
-    Parameters: ranks, a DataFrame of integers from 1, a row for each thing and a column for each answer; near, the last
-    rank that is shaded.
+    Parameters: ranks, a DataFrame of integers from 1, a row for each thing and a column for each answer.
     Returns: the figure.
     """
     figure, ax = plt.subplots(figsize=(7, 0.27 * len(ranks) + 0.5))
-    ax.imshow(np.minimum(ranks, 1.5 * near), "Blues_r", vmin=-0.4 * near, vmax=1.5 * near, aspect="auto")
+    ax.imshow(np.minimum(ranks, 15), "Blues_r", vmin=-4, vmax=15, aspect="auto")
     for (i, j), rank in np.ndenumerate(ranks.to_numpy()):
-        color = "white" if rank <= 0.3 * near else "black" if rank <= near else "0.4"
+        color = "white" if rank <= 3 else "black" if rank <= 10 else "0.4"
         ax.text(j, i, rank, ha="center", va="center", color=color, size=9)
     ax.set_xticks(range(len(ranks.columns)), ranks.columns, size=9)
     ax.set_yticks(range(len(ranks)), ranks.index, size=9)

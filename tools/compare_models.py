@@ -88,14 +88,14 @@ def compare(X, seed, held_out, ranks=RANKS, halvings=HALVINGS):
     return rows
 
 
-def summary(table, to="Eq. 2"):
-    """Mean of each model over splits, and the interval of its difference to one of them."""
+def summary(table):
+    """Mean of each model over splits, and the interval of its difference to Eq. 2."""
     columns = {}
     for measure in ("recall20", "recall50", "ndcg100"):
         wide = table.pivot(index="seed", columns="model", values=measure)
-        differences = {name: t_interval(wide[name] - wide[to]) for name in wide}
+        differences = {name: t_interval(wide[name] - wide["Eq. 2"]) for name in wide}
         columns[measure] = wide.mean()
-        columns[f"minus {to} {measure}"] = {name: f"[{d.low:+.4f}, {d.high:+.4f}]" for name, d in differences.items()}
+        columns[f"minus Eq. 2 {measure}"] = {name: f"[{d.low:+.4f}, {d.high:+.4f}]" for name, d in differences.items()}
     return pd.DataFrame(columns).sort_values("recall20", ascending=False)
 
 
