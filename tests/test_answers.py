@@ -54,8 +54,8 @@ def test_the_nearest_are_those_of_the_model_but_for_ties(model, shown):
     none, half, whole, even, back = list(rescaled.values())[:5]
     middle = V * np.sqrt(np.linalg.norm(none, axis=0) * np.linalg.norm(half, axis=0))  # halfway on a log scale
     steps = DATA["steps"]
-    at = {0: none, steps // 2: middle, steps: half, 2 * steps: even, 3 * steps: whole, 4 * steps: back}
-    assert [stop["name"] for stop in DATA["stops"]] == ["none", "half", "even", "all", "projected back"]
+    at = {0: none, steps // 2: middle, steps: half, 2 * steps: whole, 3 * steps: even, 4 * steps: back}
+    assert [stop["name"] for stop in DATA["stops"]] == ["none", "half", "all", "even", "projected back"]
     for position, items in at.items():
         ranked, S = cosines_with(items, packages.index(NAMES[shown["item"]]))
         listed = S[[packages.index(name) for name in NAMES[shown["near"][position]]]]
@@ -166,7 +166,26 @@ def test_a_stop_and_a_package_are_chosen_by_a_press(chromium, page):
     nginx = next(shown for shown in DATA["items"] if NAMES[shown["item"]] == "nginx")
     assert lists(chromium) == [list(NAMES[nginx["near"][-1]]), list(NAMES[nginx["gets"]])]
     assert "needs nginx, " in chromium.find_elements(By.CSS_SELECTOR, ".note")[1].text
-    assert chromium.find_element(By.CSS_SELECTOR, ".stops [aria-pressed=true]").text == "projected back"
+    assert chromium.find_element(By.CSS_SELECTOR, ".stops [aria-pressed=true]").text.split("\n") == [
+        "projected back",
+        "f = σg",
+    ]
+
+
+def test_rows_of_both_lists_stand_side_by_side(chromium, page):
+    """Where a name takes two lines, too."""
+    check_site.set_width(chromium, 600)
+    browser.open_page(chromium, page + "page.html")
+    tops = (
+        "return [...document.querySelectorAll('.columns ol')].map((list) => [...list.children].map((e) => e.offsetTop))"
+    )
+    chromium.execute_script(
+        "document.querySelectorAll('.columns li span')[2].textContent += ' '.padEnd(60, 'a long name ')"
+    )
+    left, right = chromium.execute_script(tops)
+    assert left == right
+    assert len({after - before for before, after in zip(left, left[1:], strict=False)}) > 1
+    check_site.set_width(chromium, check_site.DESK)
 
 
 @pytest.mark.parametrize("reduced", [False, True])
@@ -191,5 +210,5 @@ def test_what_was_measured_is_shown_after_a_vote(chromium, page):
     for row, stop, section, hidden in zip(rows, DATA["stops"], *judged, strict=True):
         vote = " (your vote)" if stop["name"] == "half" else ""
         assert row == f"{stop['name']}{vote} {section:.1f} {hidden:.0f}"
-    best = [f"{judged[1][2]:.0f}", f"{judged[0][4]:.1f}"]  # two judges, two winners
+    best = [f"{judged[1][3]:.0f}", f"{judged[0][4]:.1f}"]  # two judges, two winners
     assert [cell.text for cell in result.find_elements(By.CSS_SELECTOR, "strong")] == best

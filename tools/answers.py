@@ -23,8 +23,8 @@ SHOWN += ["apache2", "ffmpeg", "gcc", "ruby", "nodejs", "r-cran-ggplot2"]
 STOPS = {  # of the path, in its order: a solution's name in the tables, its weight, and its name in plots.METHODS
     "none": ("f = 1", "1", "D = √g"),
     "half": ("D = I", "√g", "D = I"),
-    "even": ("f = √(σg)", "√(σg)", "D = 1/√σ"),
     "all": ("f = g", "g", "D = 1/√g"),
+    "even": ("f = √(σg)", "√(σg)", "D = 1/√σ"),
     "projected back": ("projected back", "σg", "projected back"),
 }
 START = list(STOPS).index("half")  # which the others are compared with
@@ -48,7 +48,7 @@ def model():
 
 def path(s, g):
     """Item weights f at all positions, (positions, k)."""
-    logs = np.log([s**0, np.sqrt(g), np.sqrt(s * g), g, s * g])
+    logs = np.log([s**0, np.sqrt(g), g, np.sqrt(s * g), s * g])
     ends = range(len(logs))
     at = np.linspace(0, ends[-1], STEPS * ends[-1] + 1)
     return np.exp([np.interp(at, ends, column) for column in logs.T]).T

@@ -12,8 +12,8 @@
 // It needs playground.js before it.
 
 const JUDGES = {
-  section: { name: "Debian's sections", title: "neighbors in one's own section, of ten", digits: 1 },
-  hidden: { name: "what sources need", title: "% found of what sources need and we hid", digits: 0 },
+  section: { name: "Debian’s sections", title: "Same section, of ten", digits: 1 },
+  hidden: { name: "what sources need", title: "Hidden packages found, %", digits: 0 },
 };
 
 function answers(figure) {
@@ -43,6 +43,7 @@ function answers(figure) {
   }
 
   const live = add(figure, "div", { class: "live answers" });
+  add(live, "p", {}, "Move the slider: the similar packages change, the recommendations do not.");
   const choice = add(live, "label", {}, "Which packages are like ");
   const select = add(choice, "select");
   items.forEach(({ item }, i) => add(select, "option", { value: i }, packages[item]));
@@ -56,6 +57,7 @@ function answers(figure) {
   const names = add(live, "div", { class: "stops" });
   const marks = stops.map((stop, i) => {
     const mark = add(names, "button", { type: "button", style: `--hue: ${hue(stop)}` }, stop.name);
+    add(mark, "small", {}, `f = ${stop.formula}`);
     mark.addEventListener("click", () => {
       input.value = i * steps;
       input.dispatchEvent(new Event("input"));
@@ -66,7 +68,7 @@ function answers(figure) {
   const [left, right] = ["near", "gets"].map((name) => {
     const column = add(columns, "div");
     const title = add(column, "p", { id: `answers-${name}`, class: "title" });
-    const count = add(column, "p", { "aria-live": "polite" });
+    const count = add(column, "p", name === "near" ? { "aria-live": "polite" } : {});
     return { title, count, list: add(column, "ol", { "aria-labelledby": title.id }), note: add(column, "p", { class: "note" }) };
   });
   left.note.textContent = "Cosines. ● was not among the ten at " + stops[start].name + ".";
@@ -90,9 +92,10 @@ function answers(figure) {
     right.title.textContent = "Recommended to one user";
     right.list.replaceChildren();
     gets.forEach((got, place) => row(right.list, got, values[place], 3));
-    right.count.textContent = `${changed} of ten differ, scores by ${moved.toExponential(0).replace("-", "−")} (rounding)`;
+    right.count.textContent = changed ? `${changed} of ten differ` : "Same ten at every position";
     const [others, many] = [needs.map((need) => packages[need]), scores.toLocaleString("en").replaceAll(",", "\u202f")];
-    right.note.textContent = `Scores, the best of ${many}. The user is a source package that needs ${others.slice(0, -1).join(", ")} and ${others.at(-1)}.`;
+    const most = moved.toExponential(0).replace("-", "−");
+    right.note.textContent = `Scores, the best of ${many}; none changes by more than ${most}, which is rounding. The user is a source package that needs ${others.slice(0, -1).join(", ")} and ${others.at(-1)}.`;
     show(false);
   }
 
@@ -125,7 +128,7 @@ function answers(figure) {
     result.replaceChildren();
     const table = add(result, "table");
     const head = add(add(table, "thead"), "tr");
-    for (const title of ["packages get", ...Object.values(JUDGES).map(({ title }) => title)]) add(head, "th", { scope: "col" }, title);
+    for (const title of ["Packages get", ...Object.values(JUDGES).map(({ title }) => title)]) add(head, "th", { scope: "col" }, title);
     const body = add(table, "tbody");
     stops.forEach((stop, i) => {
       const line = add(body, "tr");
