@@ -135,15 +135,18 @@ def tuned(rows, score, by, keys=("setting",)):
     """Each data set's score at the setting chosen for it, and that setting: two Series by seed.
 
     Parameters: rows, a DataFrame with a row for each seed and setting, which the columns in keys name; by, "elsewhere"
-    for the setting that is best on average in all other data sets, or the column that is largest in this one.
+    for the setting that is best on average in all other data sets, the column that is largest in this one, or the
+    settings themselves, a Series by seed.
     """
-    grid = rows.pivot(index="seed", columns=list(keys))
-    if by == "elsewhere":
-        whole = grid[score].dropna(axis=1)  # settings that all data sets have
+    grid = rows.pivot(index="seed", columns=list(keys), values=score)
+    if isinstance(by, pd.Series):
+        chosen = by[grid.index]
+    elif by == "elsewhere":
+        whole = grid.dropna(axis=1)  # settings that all data sets have
         chosen = whole.columns[chosen_elsewhere(whole.to_numpy())]
     else:
-        chosen = grid[by].idxmax(axis=1)
-    found = [grid[score].at[place] for place in zip(grid.index, chosen, strict=True)]
+        chosen = rows.pivot(index="seed", columns=list(keys), values=by).idxmax(axis=1)
+    found = [grid.at[place] for place in zip(grid.index, chosen, strict=True)]
     return pd.Series(found, grid.index), pd.Series(list(chosen), grid.index)
 
 

@@ -287,6 +287,9 @@ def test_a_setting_is_tuned_on_the_other_data_sets_or_by_its_own_column():
     assert (found.to_list(), chosen.to_list()) == ([1, 1, 1], [1, 2, 1])
     found, chosen = common.tuned(rows, "ap", "recall", keys=["tau"])
     assert (found.to_list(), chosen.to_list()) == ([1, 1, 0], [1, 2, 0])
+    given = pd.Series([2, 1, 0], [2, 1, 0])
+    found, chosen = common.tuned(rows, "ap", given, keys=["tau"])
+    assert (found.to_list(), chosen.to_list()) == ([3, 9, 7], [0, 1, 2])
     found, chosen = common.tuned(rows.drop(index=4), "ap", "elsewhere", keys=["tau"])  # data set 1 has no τ = 1
     assert chosen.to_list() == [2, 2, 0]
     rows = rows.rename(columns={"tau": "setting"}).assign(power=1.0)
