@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from itertools import pairwise
 
 import answers
 import browser
@@ -184,7 +185,7 @@ def test_rows_of_both_lists_stand_side_by_side(chromium, page):
     )
     left, right = chromium.execute_script(tops)
     assert left == right
-    assert len({after - before for before, after in zip(left, left[1:], strict=False)}) > 1
+    assert len({after - before for before, after in pairwise(left)}) > 1
     check_site.set_width(chromium, check_site.DESK)
 
 

@@ -312,9 +312,7 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
   const columns = add(figure, "div", { class: "columns" });
   const left = add(columns, "div");
   const picture = add(left, "canvas", { role: "img" });
-  const key = add(left, "p", { class: "key" }, "cosine −1");
-  add(key, "span", { style: `background: linear-gradient(to right, ${SCALE.map((hex) => "#" + hex)})` });
-  key.append("1");
+  colorKey(left, ["cosine −1", "0", "1"]);
   const right = add(columns, "div");
   const svg = add(right, "svg", { viewBox: "0 0 360 310", role: "img" });
   add(svg, "path", { class: "axis", d: path([[x(first), y(1)], [x(first), y(0)], [x(last), y(0)]]) });
@@ -429,7 +427,7 @@ function picture(figure, { items, users, start }) {
   const pairs = items.flatMap((_, i) => items.slice(0, i).map((_, j) => [i, j]));
   const lengths = items.map((item) => Math.hypot(...item));
   const scores = times(users, items);
-  let wish, at = [1, 0];
+  let wish, asked, at = [1, 0], pointed = false;
 
   const read = (text) => {
     const bits = [...atob(text)].flatMap((letter) => [...letter.charCodeAt(0).toString(2).padStart(8, "0")]);
@@ -452,13 +450,16 @@ function picture(figure, { items, users, start }) {
     tell: (share) => `${Math.round(100 * share)} %`,
   }, () => show());
   const columns = add(figure, "div", { class: "columns" });
-  const [left, right] = ["Paint here: which items are to be alike", "The items' cosines, after M"].map((title) => {
+  const [left, right] = ["Paint here: the cosines you ask for", "The items’ cosines, after M"].map((title) => {
     const column = add(columns, "div");
     add(column, "p", {}, title);
     return add(column, "canvas", { role: "img", "aria-label": title });
   });
+  const [least, , largest] = colorKey(figure, ["", "0", ""]);
+  add(largest.parentElement, "span", {}, "(gray: an item with itself)");
   const name = "Pairs of items to paint: arrow keys move, the space bar paints";
   for (const [key, value] of Object.entries({ tabindex: 0, role: "application", "aria-label": name })) left.setAttribute(key, value);
+  const place = add(figure, "p", { class: "visually-hidden", "aria-live": "polite" });
   const verdict = add(figure, "p", { "aria-live": "polite" });
   const buttons = add(figure, "p");
   const button = (label, act) => add(buttons, "button", { type: "button" }, label).addEventListener("click", act);
@@ -489,7 +490,13 @@ function picture(figure, { items, users, start }) {
     left.setPointerCapture(event.pointerId);
     paint([i, j], brush);
   });
-  left.addEventListener("pointermove", (event) => brush === null || paint(cell(event), brush));
+  left.addEventListener("pointermove", (event) => {
+    [at, pointed] = [cell(event), true];
+    if (brush === null) ask();
+    else paint(at, brush);
+  });
+  left.addEventListener("pointerleave", () => ((pointed = false), ask()));
+  for (const focus of ["focus", "blur"]) left.addEventListener(focus, () => ask());
   for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (brush = null));
   const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   left.addEventListener("keydown", (event) => {
@@ -497,8 +504,14 @@ function picture(figure, { items, users, start }) {
     else if (event.key === " ") paint(at, 1 - wish[at[0]][at[1]]);
     else return;
     event.preventDefault();
-    show();
+    ask();
+    place.textContent = `Row ${at[0] + 1}, column ${at[1] + 1}: ${wish[at[0]][at[1]] ? "painted" : "not painted"}.`;
   });
+
+  // What is asked for; a frame shows where keys or the pointer would paint.
+  function ask() {
+    drawSquares(left, asked, pointed || document.activeElement === left ? at : null);
+  }
 
   function show() {
     const lowest = eigenvalues(wish)[0];
@@ -511,15 +524,16 @@ function picture(figure, { items, users, start }) {
     const stretches = eigenvalues(times(transpose(N), transpose(N)));
     const price = Math.sqrt(stretches.at(-1) / stretches[0]);
     const unit = moved.map((row) => row.map((value) => value / Math.hypot(...row)));
-    drawSquares(left, wish, at);
+    asked = wish.map((row) => row.map((value) => value * contrast.value));
+    [least.textContent, largest.textContent] = [`cosine −${most.toFixed(2)}`, most.toFixed(2)];
+    ask();
     drawSquares(right, times(unit, unit).map((row, i) => row.map((value, j) => (i === j ? 0 : value / most))));
     const painted = pairs.filter(([i, j]) => wish[i][j]).length;
     const low = Math.tanh(Math.atanh(0.5) - Math.log(price)), high = Math.tanh(Math.atanh(0.5) + Math.log(price));
     const [from, to] = [low, high].map((value) => value.toFixed(2).replace("-", "−"));
     verdict.textContent = `${painted} of ${pairs.length} pairs are painted and have the cosine ${(most * contrast.value).toFixed(2)}, ` +
       `the others 0. Of ${users.length * n} scores none has changed by more than ${change.toExponential(0).replace("-", "−")}. ` +
-      `The price of this M is a condition number of ${price.toPrecision(2)}: a map of this price can take a cosine of 0.5 anywhere from ${from} to ${to}. ` +
-      `(Row ${at[0] + 1}, column ${at[1] + 1}: ${wish[at[0]][at[1]] ? "painted" : "not painted"}.)`;
+      `The price of this M is a condition number of ${price.toPrecision(2)}: a map of this price can take a cosine of 0.5 anywhere from ${from} to ${to}.`;
   }
   show();
   new ResizeObserver(show).observe(left.parentElement);
@@ -540,13 +554,25 @@ function drawSquares(canvas, rows, at) {
     }),
   );
   if (at) {
-    Object.assign(pen, { strokeStyle: "#111", lineWidth: 2 * dots });
-    pen.strokeRect(at[1] * side, at[0] * side, side - 1, side - 1);
+    for (const [strokeStyle, width] of [["#fff", 4], ["#111", 2]]) {
+      Object.assign(pen, { strokeStyle, lineWidth: width * dots });
+      pen.strokeRect(at[1] * side, at[0] * side, side - 1, side - 1);
+    }
   }
 }
 
 // The color of a number from −1, blue, to 1, red: the scale of the book's figures.
 const SCALE = "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f".split(" ");
+
+// The scale with three labels: at its left end, its middle and its right end. Returns the labels.
+function colorKey(parent, labels) {
+  const key = add(parent, "p", { class: "key" });
+  const [low, high] = [SCALE.slice(0, 6), SCALE.slice(5)].map((half) => half.map((hex) => `#${hex}`));
+  return labels.map((label, i) => {
+    if (i) add(key, "span", { style: `background: linear-gradient(to right, ${i === 1 ? low : high})` });
+    return add(key, "span", {}, label);
+  });
+}
 
 function diverging(value) {
   const at = 5 * (1 + value);
