@@ -6,10 +6,11 @@ import shutil
 import browser
 import pytest
 from chapters import CHAPTERS, ROOT, read
+from page_markup import LANGUAGES
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from test_check_site import PAGE
+from test_check_site import FIGURE, PAGE
 
 
 @pytest.fixture
@@ -68,3 +69,18 @@ def test_the_scale_says_which_cosine_is_darkest(page):
     key = page.find_element(By.CSS_SELECTOR, ".key").text.split()
     (cosine,) = re.findall(r"have the cosine (\S+),", said(page)[1])
     assert [number for number in key if re.fullmatch(r"−?[\d.]+", number)] == [f"−{cosine}", "0", cosine]
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values())
+def test_a_page_in_another_language_has_no_english_of_ours(chromium, tmp_path, language):
+    for name in ("book.js", "book.css", "playground.js"):
+        shutil.copy(ROOT / "book/assets" / name, tmp_path)
+    skip = '<div class="skip-link"></div><div data-play="error-bar"></div><script defer src="playground.js"></script>'
+    (tmp_path / "page.html").write_text(PAGE.format(FIGURE + skip).replace('lang="en"', f'lang="{language}"'), "utf-8")
+    browser.open_page(chromium, browser.serve(tmp_path) + "page.html")
+    figure = chromium.find_element(By.CSS_SELECTOR, "a.enlarge")
+    figure.click()
+    said = [figure.get_attribute("title"), chromium.find_element(By.CSS_SELECTOR, ".viewer button").accessible_name]
+    said.append(chromium.find_element(By.CSS_SELECTOR, ".skip-link a").get_property("textContent"))
+    assert all(said)
+    assert not any(re.search("figure|slider", text, re.IGNORECASE) for text in said)

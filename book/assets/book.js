@@ -6,6 +6,10 @@ document.documentElement.dataset.page = location.pathname.split("/").at(-1).repl
 const chapters = document.querySelector(".bd-sidebar-primary");
 if (chapters) document.querySelector(".bd-main").after(chapters);
 
+// What is said of figures, in the page's language.
+const VIEWER = { ja: ["図を拡大表示", "図を閉じる"], "zh-Hans": ["放大查看图片", "关闭图片"], vi: ["Phóng to hình", "Đóng hình"] };
+const [OPEN, CLOSE] = VIEWER[document.documentElement.lang] ?? ["Show the figure large", "Close the figure"];
+
 // A figure is a link to its picture. Tapped, clicked, or opened by Enter, it shows the picture as large as the window
 // allows, never so small that its text cannot be read; Esc, the button, or a tap beside it closes it again.
 function enlarge(event) {
@@ -14,7 +18,7 @@ function enlarge(event) {
   const viewer = document.createElement("dialog");
   viewer.className = "viewer";
   viewer.setAttribute("aria-label", image.alt);
-  viewer.innerHTML = '<button type="button" aria-label="Close the figure">×</button><div></div>';
+  viewer.innerHTML = `<button type="button" aria-label="${CLOSE}">×</button><div></div>`;
   const picture = viewer.lastChild.appendChild(image.cloneNode());
   picture.removeAttribute("style");
   picture.style.setProperty("--shape", image.naturalWidth / image.naturalHeight);
@@ -32,7 +36,7 @@ for (const image of document.querySelectorAll(".bd-article figure img, .bd-artic
     image.replaceWith(link);
     link.append(image);
   }
-  Object.assign(link, { href: image.src, title: "Show the figure large", className: "enlarge" });
+  Object.assign(link, { href: image.src, title: OPEN, className: "enlarge" });
   link.setAttribute("aria-haspopup", "dialog");
   link.addEventListener("click", enlarge);
 }

@@ -594,12 +594,13 @@ function play(players) {
 play({ "error-bar": errorBar, picture, rescaling, split, "spectral-weights": spectralWeights });
 
 // Beside "Skip to main content", seen when it has the focus: a way to the sliders that passes the page by.
+const WAYS = { ja: "スライダーへスキップ", "zh-Hans": "跳到滑块", vi: "Chuyển đến thanh trượt" };
 const [first] = document.querySelectorAll("[data-play]");
 const skip = document.querySelector(".skip-link");
 if (first && skip) {
   first.id ||= "sliders";
   const way = skip.cloneNode();
   way.removeAttribute("id");
-  add(way, "a", { href: `#${first.id}` }, "Skip to the sliders");
+  add(way, "a", { href: `#${first.id}` }, WAYS[document.documentElement.lang] ?? "Skip to the sliders");
   skip.after(way);
 }
