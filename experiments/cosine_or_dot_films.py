@@ -4,8 +4,8 @@ cosine_or_dot_films.csv has a row for each division, k, use and gauge. A divisio
 each group a fifth of the films is hidden, and found by a model of the nine others. "sums" ranks films by the sum of
 their similarities to those a user took, "scores" by the similarity of user and film. λ is chosen for cosine and dot
 product each, by the recall@20 of every second user for the users between them: cosine and dot product are means over
-users, lead their difference with its 95 % interval from 10 000 draws of users, edges the share of choices at an end of
-the grid (0 is none), and popularity the recall of recommending what most users took.
+users, lead their difference with its 95 % interval from 10 000 draws of users, and popularity the recall of
+recommending what most users took.
 """
 
 import numpy as np
@@ -66,16 +66,15 @@ def measure(division, k, taus=TAUS):
     even, rows = np.arange(len(popularity)) % 2 == 0, []
     drawn = np.random.default_rng(0).integers(len(popularity), size=(DRAWS, len(popularity)))
     for use, gauge in dict.fromkeys((use, gauge) for use, gauge, _ in found):
-        best, edges = {}, []
+        best = {}
         for kind in KINDS:
             by_tau = found[use, gauge, kind]
             for_even, for_odd = chosen(by_tau, ~even), chosen(by_tau, even)  # each by the other users
             best[kind] = np.where(even, by_tau[for_even], by_tau[for_odd])
-            edges += [for_even == taus[-1], for_odd == taus[-1]]
         lead = best["cosine"] - best["dot product"]
         low, high = np.quantile(lead[drawn].mean(axis=1), [0.025, 0.975])
         row = {"use": use, "gauge": gauge} | {kind: each.mean() for kind, each in best.items()}
-        row |= {"lead": lead.mean(), "low": low, "high": high, "edges": np.mean(edges)}
+        row |= {"lead": lead.mean(), "low": low, "high": high}
         rows.append(row | {"popularity": popularity.mean()})
     return rows
 

@@ -6,9 +6,9 @@ all items of the same, with a fixed γ, the setting; "+ bias" adds a learned num
 1's embeddings or at random (at BEYOND, the settings past the first grid's ends, from Eq. 1's alone) and sees each user
 with a share of the items dropped.
 
-loss is that of the last epoch per user, scale the γ it ends with, growth how much longer an item's embedding has
-become on average, apart the root mean square difference of item cosines to the run from Eq. 1's embeddings; score and
-test are recall@20 of validation and test users by the model's own scores, the others as in curves.csv.
+loss is that of the last epoch per user, apart the root mean square difference of item cosines to the run from Eq. 1's
+embeddings; score and test are recall@20 of validation and test users by the model's own scores, the others as in
+curves.csv.
 """
 
 import math
@@ -98,17 +98,16 @@ def from_each_start(data, pair, seed, starts, *how):
         if number == 0:
             reference = S
         apart = np.sqrt(np.mean((S - reference)[np.triu_indices(len(S), 1)] ** 2))
-        yield start, describe(theta, B, data) | {"loss": value, "apart": apart}
+        yield start, describe(theta, data) | {"loss": value, "apart": apart}
 
 
-def describe(theta, start, data):
+def describe(theta, data):
     """What is recorded of a trained model beside its loss."""
     A, B, bias, log_gamma = theta
-    gamma, row = np.exp(log_gamma[0]), {}
+    row = {}
     for name, users in (("score", data.validation), ("test", data.test)):
-        row[name] = recall_at(gamma * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users)
-    growth = np.linalg.norm(B, axis=1).mean() / np.linalg.norm(start, axis=1).mean()
-    return row | scores(cosine_similarity(B), data) | {"scale": gamma, "growth": growth}
+        row[name] = recall_at(np.exp(log_gamma) * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users)
+    return row | scores(cosine_similarity(B), data)
 
 
 def measure(reading, seed):

@@ -2,9 +2,9 @@
 
 density.csv has two rows for each reading and seed: at the paper's λ₁ = 10 000 and λ₂ = 100, which switch at τ = 100,
 and at τ = 2σ₅₀, twice the floor of the spectrum (λ₁ = τ², λ₂ = τ). A row holds the density of X; how many directions
-Eq. 2 keeps; the range of a pair's cosine over f = 1, √g and g (mean, median, 90 % quantile and maximum over all pairs,
-and the mean over those within a cluster); and the AUC of the four panels, empty where Eq. 2 keeps nothing. Items that
-nobody took are left out.
+Eq. 2 keeps; the range of a pair's cosine over f = 1, √g and g (mean, median and maximum over all pairs, and the mean
+over those within a cluster); and the AUC of the four panels, empty where Eq. 2 keeps nothing. Items that nobody took
+are left out.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ def measure(reading, seed):
         weights = {name: weightings(s, tau)[method] for name, method in PANELS.items()}
         cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
         ranges = np.ptp([cosines[name][pairs] for name in ("f = 1", "D = I", "f = g")], axis=0)
-        row |= {"mean": ranges.mean(), "median": np.median(ranges), "q90": np.quantile(ranges, 0.9)}
+        row |= {"mean": ranges.mean(), "median": np.median(ranges)}
         row |= {"largest": ranges.max(), "within": ranges[within].mean()}
         auc = {name: cluster_auc(S, clusters) for name, S in cosines.items()}
         rows.append(row | {name: auc.get(name, np.nan) for name in weights})

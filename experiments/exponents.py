@@ -1,7 +1,7 @@
 """AUC of f = σ^α by α, at six k and two numbers of clusters, in all nine readings: 300 items, 4 000 users, 6 minutes.
 
 exponents.csv has a row for each number of clusters, reading, k and data set: the AUC at α = −1, −½, 0 and ½, and the
-best α from −2 to 8 for AUC and for average precision, each by the labels of the data set itself.
+best α from −2 to 8 for AUC, by the labels of the data set itself.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from experiments.common import SEEDS
 from experiments.ranks import CLUSTERS, RANKS, drawn
 from helpers import cosine_similarity, readings
-from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
+from helpers.recovery import auc_of, counts_by_level, rounded
 
 TOLERANCE = 1e-3  # exact algebra; a best α may move by one step where two tie
 POWERS = np.r_[-2:2.5:0.5, 3, 4, 5, 6, 8]
@@ -23,9 +23,9 @@ def measure(clusters, reading, k):
         data, s, V = drawn(reading, clusters, seed)
         E = [V[:, :k] * (s[:k] / s[0]) ** alpha for alpha in POWERS]
         counts = [counts_by_level(*rounded(cosine_similarity(each), data.clusters)) for each in E]
-        auc, ap = [auc_of(*each) for each in counts], [precision_of(*each) for each in counts]
+        auc = [auc_of(*each) for each in counts]
         row = {"seed": seed} | {f"{alpha:g}": auc[list(POWERS).index(alpha)] for alpha in SHOWN}
-        rows.append(row | {"best auc": POWERS[np.argmax(auc)], "best ap": POWERS[np.argmax(ap)]})
+        rows.append(row | {"best auc": POWERS[np.argmax(auc)]})
     return rows
 
 
