@@ -125,8 +125,8 @@ def test_every_weighting_is_scored_on_all_users(whole, exact):
     assert {row["method"] for row in rows} <= WEIGHTS.keys() | {"columns of X"}
     data, s, V = exact
     for method, weight in WEIGHTS.items():
-        if mine := [row for row in rows if row["method"] == method and row["setting"] < np.inf]:
-            row = mine[len(mine) // 3]
+        if settings := [row for row in rows if row["method"] == method and row["setting"] < np.inf]:
+            row = settings[len(settings) // 3]
             assert_scores(row, cosines(V[:, :50] * weight(s[:50], row["setting"])), data)
     columns = next(row for row in rows if row["method"] == "columns of X")
     assert_scores(columns, cosines(data.X.toarray().T), data)
@@ -224,18 +224,18 @@ def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
     assert whole == [(("default", 3), {"n_clusters": 5})]
     data, s, V = exact
     B = V[:, :20] * np.sqrt(s[:20] ** 2 / (s[:20] ** 2 + 36))
-    mine = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
+    of_d_i = {row["similarity"]: row for row in rows if row["gauge"] == "D = I"}
     for name, users in (("pairs_validation", data.validation), ("pairs_test", data.test)):
         scores = users.seen @ B @ B.T
-        assert_allclose(mine["dot product"][name], recall_at(scores, *users), atol=2e-3)
-        assert_allclose(mine["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
-    assert_allclose(mine["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
+        assert_allclose(of_d_i["dot product"][name], recall_at(scores, *users), atol=2e-3)
+        assert_allclose(of_d_i["cosine"][name], recall_at(scores / np.linalg.norm(B, axis=1), *users), atol=2e-3)
+    assert_allclose(of_d_i["cosine"]["items_ap"], expected_scores(cosines(B), data)["ap"], atol=2e-3)
     truth = cosines(data.weights[:, np.searchsorted(data.clusters, range(5))])
     similar = cosines((data.test.seen + data.test.hidden) @ B)
     pairs = np.triu_indices(N_HELD_OUT, 1)
-    assert_allclose(mine["cosine"]["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
+    assert_allclose(of_d_i["cosine"]["users_r"], np.corrcoef(similar[pairs], truth[pairs])[0, 1], rtol=1e-6)
     nearest = np.argsort(-(similar - 2 * np.eye(N_HELD_OUT)), axis=1)[:, :10]
-    assert_allclose(mine["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
+    assert_allclose(of_d_i["cosine"]["users_near"], np.take_along_axis(truth, nearest, axis=1).mean(), rtol=1e-6)
     back = next(row for row in rows if (row["gauge"], row["similarity"]) == ("projected back", "cosine"))
     assert_allclose(back["items_ap"], expected_scores(cosines(B @ (data.X @ B).T), data)["ap"], atol=2e-3)
 

@@ -81,9 +81,9 @@ def inclusion_probabilities(weights, k):
     return total
 
 
-def assert_frequencies(counts, probabilities, n, z=4.5):
+def assert_frequencies(counts, probabilities, n):
     deviation = np.abs(counts - n * probabilities)
-    assert np.all(deviation <= z * np.sqrt(n * probabilities * (1 - probabilities)) + 1e-9)
+    assert np.all(deviation <= 4.5 * np.sqrt(n * probabilities * (1 - probabilities)) + 1e-9)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
@@ -115,9 +115,9 @@ def test_rank_popularity_is_a_power_of_the_rank_within_the_cluster(rng):
     popularity = simulation.draw_popularity(rng, clusters, 3, (0.25, 1.5), "rank")
     exponents = []
     for c in (0, 2):
-        mine = popularity[clusters == c]
-        exponents.append(-np.log2(mine[1]))
-        assert_allclose(mine, np.arange(1, len(mine) + 1) ** -exponents[-1])
+        within = popularity[clusters == c]
+        exponents.append(-np.log2(within[1]))
+        assert_allclose(within, np.arange(1, len(within) + 1) ** -exponents[-1])
     assert 0.25 <= min(exponents) < max(exponents) <= 1.5
 
 

@@ -41,6 +41,16 @@ def run(library, **model):
     return model
 
 
+def section(start, end):
+    """What the English page says between two marks."""
+    return ENGLISH.read_text("utf-8").partition(start)[2].partition(end)[0]
+
+
+def table(text):
+    """The cells of the rows of a text's table in Markdown, without its head."""
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", text, re.M)[2:]]
+
+
 NAMES = {}
 exec(blocks(ENGLISH)[0], NAMES)
 safe_items, compare = NAMES["safe_items"], NAMES["compare"]
@@ -261,14 +271,10 @@ def judged(tuned):
 
 
 def test_the_judges_tables_are_the_experiments():
-    text = ENGLISH.read_text("utf-8")
-    section = text[text.index("(sec-do-judges)=") :].partition("\n(sec-do-libraries)=")[0]
-    tables = [re.findall(r"^\|.*\|$", each, re.M)[2:] for each in section.split(":::{table}")[1:]]
-    for tuned, told in zip(("by predictions", "for itself"), tables, strict=True):
-        found = [[cell.strip() for cell in row.strip("|").split("|")] for row in told]
-        for row in found:
-            row[0], row[1] = row[0].removeprefix("simulation, "), SCORED[row[1]]
-        assert found == list(judged(tuned))
+    _, *tables = section("(sec-do-judges)=", "\n(sec-do-libraries)=").split(":::{table}")
+    for tuned, text in zip(("by predictions", "for itself"), tables, strict=True):
+        rows = [[judge.removeprefix("simulation, "), SCORED[score], *values] for judge, score, *values in table(text)]
+        assert rows == list(judged(tuned))
 
 
 def of_libraries():
@@ -284,9 +290,7 @@ def of_libraries():
 
 
 def test_the_table_of_libraries_is_the_experiment():
-    section = ENGLISH.read_text("utf-8").partition("(sec-do-libraries)=")[2].partition("(sec-do-ask)=")[0]
-    told = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", section, re.M)[2:]]
-    assert told == list(of_libraries())
+    assert table(section("(sec-do-libraries)=", "(sec-do-ask)=")) == list(of_libraries())
 
 
 def record():
@@ -304,9 +308,7 @@ def record():
 
 
 def test_the_record_of_choose_share_is_the_experiments():
-    section = ENGLISH.read_text("utf-8").partition("(sec-do-ask)=")[2].partition("\n## What does")[0]
-    told = [[cell.strip() for cell in row.strip("|").split("|")] for row in re.findall(r"^\|.*\|$", section, re.M)[2:]]
-    assert told == list(record())
+    assert table(section("(sec-do-ask)=", "\n## What does")) == list(record())
     picks = read("shares").query("by != 'judge' and share != 0.5").groupby("by")["difference"]
     assert picks.size().to_dict() == {"400 pairs": 8, "50 pairs": 1}
     assert picks.min().round(3).to_dict() == {"400 pairs": 0, "50 pairs": -0.025}
@@ -325,20 +327,19 @@ def test_holms_correction_is_no_weaker_than_none_and_no_stronger_than_bonferroni
 
 
 def test_how_far_share_half_is_from_share_one():
-    section = ENGLISH.read_text("utf-8").partition("(sec-do-judges)=")[2].partition("(sec-do-libraries)=")[0]
+    text = section("(sec-do-judges)=", "(sec-do-libraries)=")
     for _, rows in read("judges").groupby("tuned"):
         values = rows.groupby(["judge", "score", "readout"]).value.mean().unstack()
         less = values["safe items, even split"] - values["safe items"]
-        assert f"{less.min():.3f} to {less.max():.3f}".replace("-", "−") in section
+        assert f"{less.min():.3f} to {less.max():.3f}".replace("-", "−") in text
 
 
 def test_truncated_svd_as_the_table_says(model):
     X = model[0].toarray()
     svd = TruncatedSVD(5, algorithm="arpack").fit(X)
     (column,) = re.findall(r"`(svd\.components_\.T.*?)`", ENGLISH.read_text("utf-8"))
-    told = eval(column)
     found = safe_items(svd.transform(X), svd.components_.T, center=False, share=1)
-    assert_allclose(h.cosine_similarity(told), h.cosine_similarity(found), atol=1e-8)
+    assert_allclose(h.cosine_similarity(eval(column)), h.cosine_similarity(found), atol=1e-8)
 
 
 def meaning(source):
