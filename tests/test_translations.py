@@ -45,9 +45,7 @@ def test_every_chapter_that_has_an_answer_is_translated_in_the_books_order():
 def test_what_was_translated_is_what_the_chapter_says_now(chapter):
     now = said().get(chapter)
     assert TRANSLATED[chapter]["en"] == now, (
-        f"book/{chapter}.ipynb does not say what was translated. In book/answers.yml, under {chapter}: (1) write the "
-        f"chapter's sentence at en:, exactly\n  {now}\n(2) translate it anew at {', '.join(LANGUAGES)}, with its "
-        "conditions and numbers. Changing en: alone leaves three wrong translations in the book"
+        f"book/answers.yml, {chapter}: copy to en:, and translate at {', '.join(LANGUAGES)}, what it says now: {now}"
     )
 
 

@@ -18,8 +18,7 @@ import sys
 import numpy as np
 import pandas as pd
 
-from experiments.common import Users
-from experiments.held_out import KEPT
+from experiments.common import KEPT, Users, leading
 from helpers import hide, ndcg_at, recall_at, t_interval
 from helpers.movielens import interactions
 from helpers.spectrum import gram
@@ -53,8 +52,7 @@ def models(G, ranks, halvings):
 
     Parameters: G (p, p) the Gram matrix; ranks, beyond which the full one is added; halvings.
     """
-    values, V = np.linalg.eigh(G)
-    s, V = np.sqrt(np.maximum(values[::-1], 0)), V[:, ::-1]
+    s, V = leading(G, len(G))
     full = int(np.sum(s > 1e-6 * s[0]))
     yield "popularity", 0, None, 0, lambda seen: np.broadcast_to(G.diagonal(), seen.shape)
     for halving in halvings:
