@@ -61,6 +61,8 @@ def draw_cosines(ax, cosines, title="", low=-1.0):
     ax.axvline(0, color="0.5", lw=0.8)
     ax.set_yticks(range(len(others)), others)
     ax.set(xlim=(low, 1.15), ylim=(len(others) - 0.4, -0.6), title=title, xticks=[0, 1])
+    if ax.get_subplotspec().is_last_row():
+        ax.set_xlabel("cosine with Harbor")
     ax.spines["left"].set_visible(False)
     ax.tick_params(left=False)
 

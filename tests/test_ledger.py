@@ -125,7 +125,16 @@ def test_a_row_can_be_cited_and_its_line_has_the_version(monkeypatch):
 def test_the_page():
     text = ledger.fill("<!-- index -->\n<!-- rows C -->", [next(row for row in ROWS if row["id"] == "C01")])
     assert '<p class="yes"><b>Yes</b> <a class="internal" href="#c01">C01</a></p>' in text
-    assert '<span id="c01"></span>**C01** The paper, section 1: *' in text
+    chips, claim, where, prose = re.search(
+        r"::::{div} claim\n(.*?)\n\n(.*?)\n\n(.*?)\n\n(.*?)\n\n", text, re.S
+    ).groups()
+    assert chips.split("\n")[1:] == [
+        "<span>holds</span>",
+        "<span>proved, verified</span>",
+        "<span>paper: 1</span>",
+        "</p>",
+    ]
+    assert (claim[:2], where[:11], prose[:4]) == ("**", "Checked in ", "Yes:")
 
 
 def test_every_row_stands_once_in_the_picture_with_its_answer():

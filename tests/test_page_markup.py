@@ -37,19 +37,26 @@ def test_a_page_says_its_language():
         assert context == {"language": language}
 
 
-@pytest.mark.parametrize(("page", "kept"), [("sheet-ja", ["（D、", "M。"]), ("sheet", [])])
-def test_a_formula_keeps_the_marks_around_it_in_other_languages(page, kept):
-    pieces = (
-        nodes.Text("対角行列（"),
-        nodes.math("", "D"),
-        nodes.Text("、行列）と"),
-        nodes.math("", "M"),
-        nodes.Text("。"),
-    )
-    text = nodes.paragraph("", "", *pieces)
-    page_markup.keep_punctuation(None, nodes.section("", text), page)
-    assert text.astext() == "対角行列（D、行列）とM。"
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ("対角行列（", "、行列）と", ["（D、"]),
+        ("Let (", "), then", ["(D),"]),
+        ("by ", "-means. Then", ["D-means."]),
+        ("so ", " is", []),
+    ],
+)
+def test_a_formula_keeps_the_marks_around_it(before, after, kept):
+    text = nodes.paragraph("", "", nodes.Text(before), nodes.math("", "D"), nodes.Text(after))
+    page_markup.keep_punctuation(None, nodes.section("", text), "page")
+    assert text.astext() == f"{before}D{after}"
     assert [group.astext() for group in text.findall(nodes.inline)] == kept
+
+
+def test_an_interval_stays_on_one_line_but_not_in_code():
+    page = nodes.section("", nodes.paragraph("", "0.5 ± 0.1"), nodes.literal("", "0.5 ± 0.1"))
+    page_markup.keep_punctuation(None, page, "page")
+    assert [part.astext() for part in page] == ["0.5\u00a0±\u00a00.1", "0.5 ± 0.1"]
 
 
 @pytest.mark.parametrize(

@@ -71,12 +71,18 @@ def citation(row, form="{}"):
 
 
 def card(row):
-    """A row as Markdown, with an address of its own."""
+    """A row as Markdown, with an address of its own: how it came out, what is claimed and where, then the prose."""
     where = [f"[]({label})" for label in row["sections"]] + [f"{{prf:ref}}`{label}`" for label in row["theorems"]]
-    said = f" The paper{', section ' + row['section'] if row['section'] else ''}: *{row['claim']}.*"
-    title = said if row["id"][0] == "C" else f" {row['claim']}."
+    color = next(color for start, color in ANSWERS.items() if row["finding"].startswith(start))
+    chips = [outcome(row), row["verdict"], *([f"paper: {row['section']}"] if row["section"] else [])]
     lines = [
-        f'<span id="{row["id"].lower()}"></span>**{row["id"]}**{title}',
+        f'<p class="chips {color}"><b><span id="{row["id"].lower()}"></span>{row["id"]}</b>',
+        *(f"<span>{chip}</span>" for chip in chips),
+        "</p>",
+        "",
+        f"**{row['claim'].strip()}**",
+        "",
+        f"Checked in {', '.join(where)}.",
         "",
         row["finding"].strip().rstrip(".") + ".",
         "",
@@ -84,7 +90,6 @@ def card(row):
     if row["numbers"]:
         lines += [":::{dropdown} In numbers", row["numbers"].strip(), ":::", ""]
     lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
-    lines += [f"{row['verdict'].capitalize()}: *{outcome(row)}*. Checked in {', '.join(where)}. "]
     lines += [f"Repeat: `{row['command']}` ({row['minutes']} min).", ""]
     cited = citation(row, "<i>{}</i>")
     lines += [f'<details class="cite"><summary>Cite this</summary><span>{cited}</span></details>']

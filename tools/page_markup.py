@@ -40,15 +40,13 @@ def find_anchors(app, doctree):
 
 
 def keep_punctuation(app, doctree, name):
-    """Keep formulas and the marks around them on one line, in languages that put no space between them and the text."""
-    if name.rpartition("-")[2] not in LANGUAGES:
-        return
+    """Keep formulas on one line with the marks around them, and ± with its numbers."""
     for math in list(doctree.findall(nodes.math)):
         parent, place = math.parent, math.parent.index(math)
         around = [None, *parent, None][place : place + 3 : 2]
         before, after = (piece if isinstance(piece, nodes.Text) else nodes.Text("") for piece in around)
-        opening = re.search(r"[(（「“]*$", before)[0]
-        closing = re.match(r"[、。，；：？）」”),.;:?]*", after)[0]
+        opening = re.search(r"[(（「“\[]*$", before)[0]
+        closing = re.match(r"(?:[-–’][A-Za-z]+)?[、。，；：？）」”’),.;:?!\]]*", after)[0]
         if opening:
             parent[place - 1] = nodes.Text(before.removesuffix(opening))
         if closing:
@@ -57,6 +55,9 @@ def keep_punctuation(app, doctree, name):
             together = nodes.inline("", opening, classes=["together"])
             parent[place] = together
             together += [math, nodes.Text(closing)]
+    for text in [text for text in doctree.findall(nodes.Text) if " ± " in text]:
+        if not isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block)):
+            text.parent.replace(text, nodes.Text(text.replace(" ± ", "\u00a0±\u00a0")))
 
 
 def set_language(app, name, template, context, doctree):

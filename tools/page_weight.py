@@ -15,7 +15,7 @@ from PIL import Image
 MOST, FEW = 16, 100  # of 255, by which a color may move; pixels in which it may move by more
 ICON = re.compile(r"\bfa-[\w-]+")
 FIGURE = re.compile(r"<figure.*?</figure>", re.DOTALL)
-LIGHT = re.compile(r"\b(?:white|black|light|dark|pale|bright|shade|faint)", re.IGNORECASE)
+LIGHT = re.compile(r"\b(?:white|black|light|dark|pale|bright|shade|faint|gray scale)", re.IGNORECASE)
 INK = ' data-ink="dark"'  # book.css
 
 

@@ -10,6 +10,17 @@ if (chapters) document.querySelector(".bd-main").after(chapters);
 const VIEWER = { ja: ["図を拡大表示", "図を閉じる"], "zh-Hans": ["放大查看图片", "关闭图片"], vi: ["Phóng to hình", "Đóng hình"] };
 const [OPEN, CLOSE] = VIEWER[document.documentElement.lang] ?? ["Show the figure large", "Close the figure"];
 
+// The list of chapters shows the part in which one is; on a page of no part the first one.
+const parts = [...document.querySelectorAll("nav.bd-links p.caption")];
+const here = parts.findIndex((caption) => caption.nextElementSibling.querySelector(".current"));
+for (const [i, caption] of parts.entries()) {
+  const part = Object.assign(document.createElement("details"), { open: i === Math.max(here, 0) });
+  const chapters = caption.nextElementSibling;
+  caption.before(part);
+  part.append(document.createElement("summary"), chapters);
+  part.firstChild.append(caption);
+}
+
 // A figure is a link to its picture. Tapped, clicked, or opened by Enter, it shows the picture as large as the window
 // allows, never so small that its text cannot be read; Esc, the button, or a tap beside it closes it again.
 function enlarge(event) {
@@ -153,8 +164,11 @@ const MARKUP = /^(q?quad|[Bb]ig[lrg]*|left|right|hat|tilde|bar|text|tag|label|di
 
 const MEANT = { "ann database db faiss pgvector": "store", "bert gpt llm sbert": "encoder", "inner": "dot" };
 Object.assign(MEANT, { "meaningless": "arbitrary", "isotropy": "anisotropy", "versus vs": "or" });
+Object.assign(MEANT, { "regularization regularizer": "penalty objective", "doc2vec item2vec node2vec": "word2vec", "whitening": "remedies" });
+Object.assign(MEANT, { "confidence uncertainty": "error", "distributed federated sharded": "machine" });
+Object.assign(MEANT, { "als bpr gensim implicit lightfm spark surprise word2vec": "libraries" });
 
-const KINDS = { evidence: 0.6, claims: 0.5, data: 0.5, exercises: 0.5, homework: 0.5, references: 0.3, teach: 0.5 };
+const KINDS = { evidence: 0.6, claims: 0.5, data: 0.5, exercises: 0.5, homework: 0.5, references: 0.3, replies: 0.6, teach: 0.5 };
 
 const kind = (page) => (LANGUAGE.test(page) ? 0.1 : (KINDS[page.match(/^book\/([a-z]+)/)?.[1]] ?? 1));
 
