@@ -181,7 +181,7 @@ def effort(client, function, *args):
     return took, sum(after.values()) - sum(before.values()), result
 
 
-def by_gram(client, blocks, p):
+def by_gram(client, blocks):
     """The sum of Gram matrices on the workers, its eigenpairs in the client.
 
     LAPACK holds Python's lock, and a worker that is silent for five minutes counts as dead.
@@ -240,15 +240,16 @@ def whole_svd(M):
     return s, Vt.T
 
 
-def by_eigsh(held, p, count):
-    """s and V by Lanczos, a vector at a time."""
+def by_eigsh(held, p):
+    """s and V by Lanczos, a vector at a time; and the number of passes."""
+    vectors = []
 
     def times(v):
-        count.append(v)
+        vectors.append(v)
         return product(held, v.ravel())
 
     theta, V = eigsh(LinearOperator((p, p), times, dtype=float), K, v0=np.ones(p))
-    return np.sqrt(theta[::-1]), V[:, ::-1]
+    return np.sqrt(theta[::-1]), V[:, ::-1], len(vectors)
 
 
 def by_passes(held, p):
@@ -265,7 +266,7 @@ RANDOMIZED = {
 }
 
 
-def paper_blocks(client, folder):
+def paper_blocks(folder):
     """The paper's simulation, seed 2, and eight blocks of it that the workers hold."""
     X = simulate_interactions(np.random.default_rng(2)).X
     parts = [X[first : first + 2_500] for first in range(0, 20_000, 2_500)]
@@ -274,22 +275,27 @@ def paper_blocks(client, folder):
     return X, held
 
 
+def decomposed(way, held, M):
+    """s, V and the number of passes over X, of one way; the workers hold X as blocks and as M."""
+    if way in RANDOMIZED:
+        return *compressed(M, **RANDOMIZED[way]), 2 + 2 * RANDOMIZED[way].get("n_power_iter", 0)
+    if way == "dask.array.linalg.svd":
+        return *whole_svd(M), 1
+    if way == "eigsh":
+        return by_eigsh(held, M.shape[1])
+    if way == "passes":
+        return *by_passes(held, M.shape[1]), PASSES
+    return *spectrum_of_gram(summed([dask.delayed(gram)(rows) for rows in held]).compute(), K), 1
+
+
 def decompose(client, folder, way):
     """One way of the paper's simulation."""
-    X, held = paper_blocks(client, folder)
-    M, count = dense(held, (2_500, X.shape[1])).persist(), []
+    X, held = paper_blocks(folder)
+    M = dense(held, (2_500, X.shape[1])).persist()
     wait(M)
-    ways = {name: lambda o=options: compressed(M, **o) for name, options in RANDOMIZED.items()}
-    ways["dask.array.linalg.svd"] = lambda: whole_svd(M)
-    ways["eigsh"] = lambda: by_eigsh(held, X.shape[1], count)
-    ways["passes"] = lambda: by_passes(held, X.shape[1])
-    ways["Gram matrices"] = lambda: spectrum_of_gram(summed([dask.delayed(gram)(rows) for rows in held]).compute(), K)
-    took, spent, found = effort(client, ways[way])
-    passes = {name: 2 + 2 * options.get("n_power_iter", 0) for name, options in RANDOMIZED.items()}
-    passes |= {"eigsh": len(count), "passes": PASSES, "Gram matrices": 1, "dask.array.linalg.svd": 1}
-    names = "passes", "sigma", "cosine", "eq2"
-    values = passes[way], *errors(found, spectrum_of_gram(gram(X), K))
-    return {"seconds": took, "step": spent} | dict(zip(names, values, strict=True))
+    took, spent, (s, V, passes) = effort(client, decomposed, way, held, M)
+    sigma, cosine, eq2 = errors((s, V), spectrum_of_gram(gram(X), K))
+    return {"seconds": took, "step": spent, "passes": passes, "sigma": sigma, "cosine": cosine, "eq2": eq2}
 
 
 COLUMNS = "seconds", "step", "eigen", "peak", "sent", "bound", "passes", "sigma", "cosine", "eq2"
@@ -300,7 +306,7 @@ def measure(way, n, p, workers):
     with tempfile.TemporaryDirectory() as folder, connect(workers) as client:
         if way in ("gram", "krylov"):
             blocks = blocks_of(folder, n, p)
-            row = {"gram": by_gram, "krylov": by_krylov}[way](client, blocks, p)
+            row = by_gram(client, blocks) if way == "gram" else by_krylov(client, blocks, p)
             row |= {"peak": max(client.run(peak).values()), "sent": sum(client.run(sent).values())}
         else:
             row = decompose(client, folder, way)
