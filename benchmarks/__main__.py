@@ -51,16 +51,16 @@ def take_turns(*contestants, repeats=3):
     return [median(times[i :: len(contestants)]) for i in range(len(contestants))], results
 
 
-def duel(step, ours, peer, floor, repeats=3):
+def duel(step, ours, peer, floor):
     """How many times as fast as the peer we are; returns both results."""
-    (mine, other), results = take_turns(ours, peer, repeats=repeats)
-    bar(f"{step}: times as fast", other / mine, ge, floor, f"{mine:.3f} s", f"{other:.3f} s")
+    (our_time, peer_time), results = take_turns(ours, peer)
+    bar(f"{step}: times as fast", peer_time / our_time, ge, floor, f"{our_time:.3f} s", f"{peer_time:.3f} s")
     return results
 
 
-def agree(step, mine, other, within):
+def agree(step, ours, peer, within):
     """The largest difference of two nested arrays."""
-    bar(f"{step}: largest difference", max(np.abs(a - b).max() for a, b in zip(mine, other, strict=True)), le, within)
+    bar(f"{step}: largest difference", max(np.abs(a - b).max() for a, b in zip(ours, peer, strict=True)), le, within)
 
 
 def simulate():
@@ -128,9 +128,9 @@ def decompose(X, peers, step):
     routes = [lambda: h.truncated_svd(X, K), lambda: peers.svds_of_sparse(X, K)]
     if X.shape[1] <= 5_000:  # the eigenvectors of more take minutes
         routes.append(lambda: spectrum.spectrum_of_gram(spectrum.gram(X), K))
-    (mine, *others), (ours, *theirs) = take_turns(*routes, repeats=1)
-    bar(f"{step}: times the fastest route", mine / min(others), le, 1.3, f"{mine:.2f} s", f"{min(others):.2f} s")
-    agree(f"{step}, cosines", *(cosines(models(*found)) for found in (ours, theirs[0])), 1e-9)
+    (our_time, *times), (ours, peer, *_) = take_turns(*routes, repeats=1)
+    bar(f"{step}: times the fastest route", our_time / min(times), le, 1.3, f"{our_time:.2f} s", f"{min(times):.2f} s")
+    agree(f"{step}, cosines", *(cosines(models(*found)) for found in (ours, peer)), 1e-9)
 
 
 def within_a_thousandth(X, peers):

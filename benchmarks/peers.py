@@ -7,11 +7,12 @@ from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.neighbors import NearestNeighbors
 
 
-def simulate_by_choice(rng, n_users=20_000, n_items=1_000, n_clusters=5):
+def simulate_by_choice(rng):
     """Section 4 by a loop of Generator.choice: clusters (p,), and the items of each user.
 
     All but the choice is drawn as simulate_interactions draws it: users and items of one seed are the same.
     """
+    n_users, n_items, n_clusters = 20_000, 1_000, 5
     clusters = np.sort(rng.choice(n_clusters, size=n_items, p=np.full(n_clusters, 1 / n_clusters)))
     exponents = rng.uniform(0.25, 1.5, n_clusters)
     rank = np.arange(n_items) - np.searchsorted(clusters, clusters) + 1.0
@@ -87,13 +88,13 @@ def moments_of_stack(B, scales):
     return S.mean(axis=0), S.std(axis=0)
 
 
-def recovery_by_sklearn(S, clusters, n_neighbors=10):
-    """AUC and average precision over the pairs, and purity of neighbors, of S (p, p) rounded as helpers rounds it."""
+def recovery_by_sklearn(S, clusters):
+    """AUC, average precision over the pairs and purity of ten neighbors, of S (p, p) rounded as helpers rounds it."""
     pairs = np.triu_indices(len(S), 1)
     S = np.round(S, 10)
     same = clusters[pairs[0]] == clusters[pairs[1]]
     distances = np.clip(1 - S, 0, None)
-    nearest = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(distances)
+    nearest = NearestNeighbors(n_neighbors=10, metric="precomputed").fit(distances)
     others = nearest.kneighbors(return_distance=False)  # none is its own neighbor
     purity = np.mean(clusters[others] == clusters[:, None])
     return roc_auc_score(same, S[pairs]), average_precision_score(same, S[pairs]), purity

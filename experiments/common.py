@@ -19,7 +19,7 @@ DENSE_AND_SPARSE = FEW[:3:2]
 
 
 def likes():
-    """MovieLens: X (609, 1 437) CSR, 1 where a rating is 3.5 or more, of films with ten of these; genres (p, 20)."""
+    """MovieLens: X (609, 1 437) CSR, 1 where a rating is 3.5 or more, of films with ten of these; genres (p, 19)."""
     ratings, films = read_movielens()
     X, names = interactions(ratings, least_rating=3.5, least_users=10)
     return X, films.set_index("movieId").loc[names, "genres"].str.get_dummies("|").to_numpy()
