@@ -131,6 +131,12 @@ def judged(validation, test, data):
     return row | {"recall": recall_at(test, *data.test), "ndcg": ndcg_at(test, *data.test)}
 
 
+def baselines(data):
+    """{name: row} of recommending what most users took, and of knowing by which probabilities the test users took."""
+    popularity = np.broadcast_to(data.X.sum(axis=0), data.test.seen.shape)
+    return {"popularity": judged(popularity, popularity, data), "oracle": judged(None, data.weights, data)}
+
+
 def tuned(rows, score, by, keys=("setting",)):
     """Each data set's score at the setting chosen for it, and that setting: two Series by seed.
 

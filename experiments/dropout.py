@@ -21,7 +21,7 @@ from experiments.autoencoder import (
     pick,
     train_all,
 )
-from experiments.common import judged
+from experiments.common import baselines, judged
 
 TOLERANCE = 0.02  # of single trainings: rounding grows along the steps; means over data sets differ far less
 DROPOUT = [(rate, 0.0) for rate in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98)]
@@ -31,14 +31,6 @@ GRIDS = {1_000: [(0.0, 0.0), (0.02, 0.0), *DROPOUT, *DECAY], 4_000: DROPOUT + DE
 SLIGHT = [(0.0, decay) for decay in (0.00005, 0.0001, 0.0002)]
 FEWER = DROPOUT[:6] + SLIGHT + DECAY[:5]  # with 5 000 users
 TRAINED = {1_000: ACTIVATIONS, 4_000: ACTIVATIONS[:1]}  # the linear networks have arrived after 1 000 steps
-
-
-def references(data):
-    """The rows of popularity and of the oracle."""
-    popularity = np.broadcast_to(data.X.toarray().sum(axis=0), data.test.seen.shape)
-    row = {"rate": 0.0, "decay": 0.0, "loss": np.nan}
-    yield {"activation": "popularity"} | row | judged(popularity, popularity, data)
-    yield {"activation": "oracle"} | row | judged(None, data.weights, data)
 
 
 def score(net, activation, data):
@@ -58,7 +50,8 @@ def measure(reading, users, seed, steps, grid=None):
     """All rows of one data set and number of steps."""
     data = (draw if users == 500 else draw_more)(reading, seed)
     grid = grid or settings(reading, users, steps)
-    rows = list(references(data))
+    untrained = {"rate": 0.0, "decay": 0.0, "loss": np.nan}
+    rows = [{"activation": name} | untrained | row for name, row in baselines(data).items()]
     for activation in TRAINED[steps] if users == 500 else ACTIVATIONS:
         nets = train_all([seed], [seed], grid, data.X.toarray(), activation, steps)
         for i, (rate, decay) in enumerate(grid):

@@ -9,7 +9,7 @@ probabilities by which the test users took items.
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, TAUS, draw, jobs, judged, leading
+from experiments.common import FEW, KEPT, TAUS, baselines, draw, jobs, judged, leading
 from helpers import centered_gram, standardized_gram
 from helpers.spectrum import gram
 
@@ -37,11 +37,7 @@ def measure(reading, seed, ranks=RANKS):
     """All rows of one data set."""
     data = draw(reading, seed)
     G = gram(data.X)
-    popularity = np.broadcast_to(G.diagonal(), data.test.seen.shape)
-    rows = [
-        {"objective": "popularity", "k": 0, "tau": 0} | judged(popularity, popularity, data),
-        {"objective": "oracle", "k": 0, "tau": 0} | judged(None, data.weights, data),
-    ]
+    rows = [{"objective": name, "k": 0, "tau": 0} | row for name, row in baselines(data).items()]
     for name, (H, *frame) in prepared(G, data.X.shape[0]).items():
         s, V = leading(H, len(H))
         for objective, kept in KEPT.items():
