@@ -148,6 +148,18 @@ def test_what_is_found_between_pages(chromium, site, tmp_path, capsys):
     assert f"a.html: cut\n{fault}\n1 pages and the search read: 3 faults\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("weight", "soon"), [(1_000, True), (600_000, False)])
+def test_a_slider_has_to_answer_soon_through_a_slow_line(chromium, tmp_path, weight, soon):
+    parts = SLIDER.partition("<script>")
+    script = parts[2].removesuffix("</script></div>") + "//" + random.Random(0).randbytes(weight // 2).hex()
+    (tmp_path / "move.js").write_text(script)
+    (tmp_path / "page.html").write_text(PAGE.format(parts[0] + '</div><script defer src="move.js"></script>'))
+    for name in ("book.js", "book.css"):
+        shutil.copy(ROOT / "book/assets" / name, tmp_path)
+    faults = check_site.wait_faults(chromium, browser.serve(tmp_path) + "page.html")
+    assert (faults == []) == soon
+
+
 def test_the_page_that_answers_has_to_be_among_the_first_two(chromium, tmp_path, monkeypatch):
     results = "".join(f'<li><a href="book/{page}.html">{page}</a></li>' for page in "abc")
     page = f'<p class="search-summary">found 3 pages</p><ul id="search-results">{results}</ul>'

@@ -22,6 +22,32 @@ ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 PHONE, DESK = 390, 1300
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
 MOST_PDF = 10_000_000  # bytes of book.pdf
+SLOW = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 200_000,
+    "uploadThroughput": 90_000,
+}  # ms, bytes a second
+FAST = SLOW | {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+SOON = 1.0  # second after the first paint, through the slow line: a slider answers
+# Move the first slider until its figure says something else; when that was, in seconds after the first paint.
+MOVED = """
+window.moved = new Promise(function look(done) {
+  const slider = document.querySelector("[data-play] input[type=range]"), figure = slider?.closest("[data-play]");
+  const before = figure?.textContent;
+  if (slider) slider.value = slider.value === slider.max ? slider.min : slider.max;
+  slider?.dispatchEvent(new Event("input"));
+  if (figure?.textContent === before) setTimeout(look, 10, done);
+  else done(performance.now());
+});
+"""
+WAITED = """
+const [done] = arguments, painted = () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
+window.moved.then(function tell(at) {
+  if (painted()) done((at - painted()) / 1000);
+  else setTimeout(tell, 10, at);
+});
+"""
 # Wait until the formulas in sight are typeset, and the fonts are there.
 IN_SIGHT = """
 Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.ready).then(() => arguments[0]());
@@ -32,6 +58,7 @@ SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other t
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
 OWN = "book/audit.html"  # where one's own embeddings are looked at
+MOVING = ["book/intro.html", "book/real-data.html", "book/how-arbitrary.html"]  # whose sliders have to answer soon
 ASKED = {  # what people type: the page that answers
     "cosine similarity vs dot product": "book/cosine-or-dot.html",
     "why are all similarities high": "book/questions.html",
@@ -69,6 +96,25 @@ def weight_faults(browser, url):
     browser.execute_async_script(IN_SIGHT)
     weight = sum(what["encodedDataLength"] for method, what in events(browser) if method == "Network.loadingFinished")
     return [f"{weight / 1e6:.2f} MB before one scrolls"] if weight > MOST_BYTES else []
+
+
+def wait_faults(browser, url):
+    """Through a slow line: does a page's first slider answer soon? The better of two times, as machines are busy."""
+    waited = min(wait(browser, url) for _ in range(2))
+    return [f"slider that answers {waited:.1f} s after the first paint"] if waited > SOON else []
+
+
+def wait(browser, url):
+    """Open a page with nothing in store, through a slow line: when its first slider answers, in s after first paint."""
+    browser.get("about:blank")
+    browser.execute_cdp_cmd("Network.clearBrowserCache", {})
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", SLOW)
+    script = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": MOVED})
+    browser.get(url)
+    waited = browser.execute_async_script(WAITED)
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)
+    browser.execute_cdp_cmd("Network.emulateNetworkConditions", FAST)
+    return waited
 
 
 def set_width(browser, width):
@@ -218,6 +264,8 @@ def main(site, every_page):
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
         others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
         others += own_faults(browser, home + OWN) if OWN in pages else []
+        for page in set(MOVING) & set(pages):
+            found[page]["faults"] += wait_faults(browser, home + page)
         others += traffic_faults(browser, home)
     finally:
         browser.quit()

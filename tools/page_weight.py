@@ -2,7 +2,8 @@
 
 A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes, and whether it may be
 turned dark with the page: if it is drawn on white, and its words do not say how light a color is. Pictures have a
-palette, and the fonts of icons have only those that a page uses. MathJax comes in the parts that _config.yml names.
+palette, and the fonts of icons have only those that a page uses. MathJax comes in the parts that _config.yml names, and
+after the scripts of what a reader can move.
 templates/layout.html drops what the theme loads and no page needs.
 """
 
@@ -20,7 +21,7 @@ INK = ' data-ink="dark"'  # book.css
 
 
 def fetch_late(app, name, template, context, doctree):
-    """Give each picture of a page its size, and have it fetched when it is about to be seen."""
+    """Give each picture of a page its size, and have it fetched when it is about to be seen; a page's scripts early."""
     sources = {copied: path for path, copied in app.builder.images.items()}
 
     def add(tag):
@@ -29,6 +30,7 @@ def fetch_late(app, name, template, context, doctree):
             return '<img loading="lazy" width="{}" height="{}"{} {}'.format(*picture.size, ink, tag[1])
 
     body = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
+    body = body.replace("<script defer src=", '<script defer fetchpriority="high" src=')
     context["body"] = FIGURE.sub(lambda figure: as_told(figure[0]), body)
 
 
