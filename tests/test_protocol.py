@@ -262,6 +262,19 @@ def test_a_skip_gram_is_read_from_its_scores_alone():
         assert_array_equal(found["A + B"], one + other)
 
 
+def test_a_skip_gram_is_trained_on_every_word_of_every_gloss(monkeypatch):
+    """Words of one gloss are contexts of each other, and of no word of another; a word that occurs once counts, too."""
+    pytest.importorskip("gensim")
+    glosses = sp.csr_array(np.kron(np.eye(2), np.ones((200, 4))) * np.r_[np.ones(7), 0])
+    glosses = sp.vstack([glosses, sp.csr_array(np.eye(1, 8, 7))], format="csr")
+    monkeypatch.setattr(skipgram, "read_glosses", lambda: (glosses, np.array(list("abcdefgh"))))
+    A, B = skipgram.train(1, 20)
+    assert A.shape == B.shape == (8, skipgram.DIMENSIONS)
+    together = np.kron(np.eye(2), np.ones((4, 4)))[:7, :7] > 0
+    scores = (A @ B.T)[:7, :7]
+    assert scores[together].min() > scores[~together].max()
+
+
 @pytest.mark.parametrize("loss", [squared, softmax])
 def test_the_gradient_of_training_for_cosines(loss):
     rng = np.random.default_rng(0)

@@ -63,6 +63,16 @@ def test_judged_pairs_pick_the_share_that_they_come_from(share):
     assert choice.gain[1] < choice.gain[0] < choice.gain[2]
 
 
+def test_judges_who_say_the_same_of_many_pairs():
+    """Ties among judgments, and none among cosines."""
+    B, P, _ = shop(1, signal=3, noise=1)
+    rng = np.random.default_rng(2)
+    first, second = rng.integers(len(B), size=(2, 60))
+    said = rng.integers(3, size=60)
+    choice = choose_share(B, P, pairs=(first, second, said))
+    assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[first, second], said).statistic, abs=1e-4)
+
+
 def test_no_m_moves_the_choice():
     B, P, X = shop(3, signal=2, noise=1)
     M = by.rotation(np.random.default_rng(0), 24) * np.geomspace(1, 5, 24)
@@ -112,6 +122,7 @@ JUDGED = [0, 1, 2], [1, 2, 3], [1, 2, 3]
         ({"interactions": np.full((3, 120), np.nan)}, "interactions must be finite and at least 0, got nan"),
         ({"interactions": csr_array(-np.eye(120))}, "interactions must be finite and at least 0, got -1.0"),
         ({"interactions": [["a"] * 120]}, "interactions must be numbers, got <U1"),
+        ({"pairs": 5}, "pairs must be three columns of 3 pairs or more, got 5"),
         ({"pairs": JUDGED[:2]}, "pairs must be three columns of 3 pairs or more, got 3 3"),
         ({"pairs": (*JUDGED[:2], [4, 4, 4])}, "judgments of pairs must differ, got 4 alone"),
         ({"pairs": (*JUDGED[:2], [1, np.inf, 3])}, "judgments of pairs must be finite, got inf"),

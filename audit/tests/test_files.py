@@ -12,7 +12,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from cosine_audit import cli
+from cosine_audit import checks, cli
 from cosine_audit.files import InputError, read_pair, read_table
 
 E = np.random.default_rng(0).normal(size=(6, 3)).round(3)
@@ -271,6 +271,18 @@ def test_what_is_wrong_is_one_sentence(tmp_path, monkeypatch, capsys, name):
     assert said.err.startswith("cosine-audit: ")
     assert sentence in said.err
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_no_file_may_ask_for_more_than_the_memory(monkeypatch):
+    """Whatever it holds; and 16 GB where the machine does not say how much it has."""
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4_096, "SC_PHYS_PAGES": 2_000}.get, raising=False)
+    checks.fits("a file", 8_192_000, 10**12)
+    with pytest.raises(InputError, match="got 8,192,001 bytes promised"):
+        checks.fits("a file", 8_192_001, 10**12)
+    monkeypatch.delattr(os, "sysconf")
+    checks.fits("a file", 16 * 2**30, 10**12)
+    with pytest.raises(InputError, match="promised"):
+        checks.fits("a file", 16 * 2**30 + 1, 10**12)
 
 
 def test_parquet_that_promises_more_than_it_holds(tmp_path):

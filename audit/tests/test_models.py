@@ -180,6 +180,18 @@ def test_the_way_to_the_minimum_is_no_longer_than_the_gradient(rng):
         assert there < 1e-3 < gone < 1.02 * away
 
 
+def test_how_far_classes_go_while_scores_change_by_one_percent(rng):
+    """Along the direction in which features vary least, half of the classes one way and half the other."""
+    X, W = rng.normal(size=(500, 4)) * [1, 1, 1, 0.1] + 3, rng.normal(size=(12, 4))
+    centered = X - X.mean(axis=0)
+    step = np.outer(np.repeat([1, -1], 6), np.linalg.svd(centered)[2][-1])
+    step *= 0.01 * np.linalg.norm(centered @ (W - W.mean(axis=0)).T) / np.linalg.norm(centered @ step.T)
+    way, lengths = np.linalg.norm(step[0]), np.linalg.norm(W, axis=1)
+    loose = evidence.Pair(W, X, evidence.summaries(W, X)).loose
+    assert loose == pytest.approx(2 * way * np.sqrt(np.mean(lengths**-2.0)))
+    assert np.abs(by.cosines(W + step) - by.cosines(W)).mean() < loose
+
+
 def test_the_way_is_the_same_in_blocks(rng, monkeypatch):
     """Of 300 users and 5 classes, all at once and seven users at a time."""
     X, W, y = rng.normal(size=(300, 4)), rng.normal(size=(5, 4)), rng.integers(5, size=300)

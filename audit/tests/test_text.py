@@ -83,6 +83,13 @@ def test_few_rows_ties_and_equal_cosines_are_said(rng):
     assert not any(words in said for words in ("Few texts", "Neighbors tie", "Equal cosines"))
 
 
+def test_two_columns_are_enough(rng):
+    """Directions in a plane: the cosine of two has the distribution of cos of a uniform angle."""
+    report = text_audit(rng.normal(size=(400, 2)))
+    assert report.percentile(0) == pytest.approx(50, abs=3)
+    assert report.percentile(0.5) == pytest.approx(100 * 2 / 3, abs=3)
+
+
 @pytest.mark.parametrize("size", [1e300, 1e-300])
 def test_the_size_of_the_numbers_changes_nothing(rng, size):
     E = topics(rng)

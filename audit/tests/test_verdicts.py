@@ -333,6 +333,21 @@ def test_random_directions_hold_every_scale(rng, k):
     assert hold(cone, B) < 0.01
 
 
+@pytest.mark.parametrize("seed", [77, 153, 191])
+def test_hold_is_the_least_where_others_are_near(seed):
+    """Against all eigenvalues, which are near each other: Lanczos' method may stop at the second or third."""
+    rng, k = np.random.default_rng(seed), 12
+    P, B = unit(rng.normal(size=(260, k))), unit(rng.normal(size=(400, k)))
+    root = np.linalg.norm(P @ (B - B.mean(axis=0)).T, axis=1, keepdims=True)
+    Z = P @ np.linalg.inv(np.linalg.cholesky(B.T @ B / len(B))).T
+    i, j = np.triu_indices(k)
+    seen, free = root * Z[:, i] * Z[:, j] * np.where(i == j, 1, np.sqrt(2)), root * np.hstack([np.ones_like(root), P])
+    seen -= free @ np.linalg.lstsq(free, seen, rcond=None)[0]
+    traceless = np.linalg.svd(np.eye(k)[i, j][None])[2][1:]
+    least = np.linalg.svd(seen @ traceless.T, compute_uv=False)[-1] ** 2 / np.sum(root**2)
+    assert hold(P, B, shifted=True) == pytest.approx(least, abs=evidence.FIRM / 4)
+
+
 def worst_scales(P, B):
     """The symmetric N that users see least, relative to what it does to the items' cosines: by a dense route."""
     k, C, centered = P.shape[1], B.T @ B / len(B), B - B.mean(axis=0)

@@ -453,11 +453,12 @@ def hold(E, metric, other, shifted=False, least=FIRM):
     .. math:: \min_{\|N\|_F = 1,\ \operatorname{tr} N = 0} \operatorname{var}_w(\hat e^\top N \hat e),
         \qquad \hat e = R^{-\top} e, \quad w \propto \|T e\|^2
 
-    by Lanczos' method, with no matrix of size k². Parameters: E (m, k); metric R (k, k), so that for the items' second
-    moment RᵀR the norm of N is the root mean square by which the cosines of two items change; other T (·, k), so that
-    TᵀT is the other side's covariance: a row counts as much as its scores vary. shifted: linear functions of e are
-    free, too, so that S and a translation are held. 0 where there are too few rows. Of many rows 20 000, or 4k² if that
-    is more, are looked at, chosen at random but always the same. Error: at most a quarter of least, the threshold.
+    by Lanczos' method, with no matrix of size k²; asked for one value alone, it may stop at another that is near.
+    Parameters: E (m, k); metric R (k, k), so that for the items' second moment RᵀR the norm of N is the root mean
+    square by which the cosines of two items change; other T (·, k), so that TᵀT is the other side's covariance: a row
+    counts as much as its scores vary. shifted: linear functions of e are free, too, so that S and a translation are
+    held. 0 where there are too few rows. Of many rows 20 000, or 4k² if that is more, are looked at, chosen at random
+    but always the same. Error: at most a quarter of least, the threshold.
 
     Scores that change by 1 % (root mean square) change the squared lengths by 2 %, and cosines by 0.02/√hold.
     """
@@ -486,10 +487,10 @@ def hold(E, metric, other, shifted=False, least=FIRM):
     seed = np.random.default_rng(0).normal(size=k * k)
     operator = LinearOperator((k * k, k * k), below_it, dtype=float)
     try:
-        top = eigsh(operator, 1, which="LA", v0=seed, tol=least / 4 / largest, return_eigenvectors=False)
+        top = eigsh(operator, 3, which="LA", v0=seed, tol=least / 4 / largest, return_eigenvectors=False)
     except ArpackNoConvergence:
         return 0.0
-    return max(0.0, float(largest - top[0]))
+    return max(0.0, float(largest - top.max()))
 
 
 def shown_by_lengths(B, items, roots):

@@ -112,8 +112,8 @@ OBJECTIVES = {
     "symmetric-contrastive": Objective(
         "the same, and a softmax over the users, too; the temperature may be learned (CLIP)",
         ByLengths(both=True),
-        "a softmax over the items and one over the users leave all scores one common constant, and cosines inside the "
-        "loss exclude it: equal predictions imply equal cosines",
+        "with cosines inside a softmax over the items and one over the users, equal predictions, which are scores up "
+        "to one constant, imply equal cosines",
     ),
     "convention": Objective(
         "PCA or truncated SVD: a decomposition that is unique, written in one of several ways",

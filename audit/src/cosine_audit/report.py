@@ -82,7 +82,7 @@ def audit(
     seen = look_at(B, P, about, space, again, counts, classes)
     findings = [*v.about_lists(seen, said[1], space), *v.about_training(seen, said[1])]
     findings += [*v.about_neighbors(space, about["items"], counts[0])]
-    findings += [*v.about_chance(space, B, seen.again), *v.about_health(space, B, counts[0])]
+    findings += [*v.about_chance(space, B, seen), *v.about_health(space, B, counts[0])]
     findings += v.about_labels(space, labels) if labels is not None else []
     verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
     report = Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("safe"))

@@ -162,10 +162,10 @@ def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=Fa
 
 def by_pairs(units, pairs):
     """How many pairs there are, and a function of their numbers: the rank correlation of each table's cosines."""
-    columns = [g.as_array("pairs", column) for column in pairs]
+    columns = [g.as_array("pairs", column) for column in pairs] if np.iterable(pairs) else []
     n = columns[0].size if len(columns) == 3 else 0
     if n < 3 or any(column.shape != (n,) for column in columns):
-        got = " ".join(str(column.size) for column in columns[:9])
+        got = " ".join(str(column.size) for column in columns[:9]) or f"{pairs!r:.40}"
         raise ValueError(f"pairs must be three columns of 3 pairs or more, got {got}")
     first, second, judgments = columns
     check_numbers("judgments of pairs", judgments)

@@ -303,8 +303,8 @@ def too_few_dimensions(said, seen):
 def by_directions(said, seen):
     """Whose directions pin down every scale; "no" only where other solutions surely exist.
 
-    Items may be raised, moved along a direction that users hardly see, or measured by other scales: each at most as far
-    as a change of the scores by 1 % lets it.
+    Items may be raised, moved along a direction that users hardly see, or measured by other scales: each alone, at most
+    as far as a change of the scores by 1 % lets it.
     """
     pair, both = seen.pair, said.rule.both
     lifted = max(min([pair.raised] + [pair.raised_unseen] * both), pair.drift(both))
@@ -313,7 +313,9 @@ def by_directions(said, seen):
         ways += [("items", False, max(pair.raised_unseen, pair.drift(both))), ("users", True, lifted)]
     for side, shifted, moved in ways:
         if moved <= TOLERATED and pair.held_by(side, shifted) <= TOLERATED:
-            return Verdict("yes", f"{said.reason}, and the directions of users or items pin down every scale")
+            pinned = "the directions of users or items pin down every scale"
+            firmly = f"scores that change by 1 % move a cosine by at most {TOLERATED} on average"
+            return Verdict("yes", f"{said.reason}, and {pinned}: {firmly}, by one kind of change at a time")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
     if lifted > TOLERATED and any(pair.held_by(side) <= TOLERATED for side in ("users", "items")):
@@ -425,8 +427,8 @@ def about_neighbors(space, about, counts=None):
         yield finding(f"certified, c = {c}", share, sentence)
 
 
-def about_chance(space, B, again):
-    """Findings on chance, and on a second run, of which the share of neighbors is given that stay, or None."""
+def about_chance(space, B, seen):
+    """Findings on chance, and on a second run, if there is one."""
     for name, what in (("given", "As given"), ("safe", "Safe items")):
         if name in space.gauges:
             threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
@@ -434,10 +436,10 @@ def about_chance(space, B, again):
             above = f"one pair in a thousand is above {threshold:.2f} by chance"
             sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
             yield finding(f"chance, {name}", threshold, sentence, None, usual > threshold)
-    if again is not None:
-        by_chance = 100 * space.found["given"].rows.shape[1] / (len(space.distinct) - 1)
-        sentence = f"{100 * again:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
-        yield finding("neighbors kept, other run", again, sentence)
+    if seen.again is not None:
+        same, by_chance = 100 * seen.again, 100 * seen.again_by_chance
+        sentence = f"{same:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
+        yield finding("neighbors kept, other run", seen.again, sentence)
 
 
 def about_health(space, B, counts=None):
