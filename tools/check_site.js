@@ -38,7 +38,7 @@ function phoneFaults() {
   const cuts = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1;
   const page = document.documentElement;
   const culprit = article.findLast((e) => right(e) > innerWidth + 1 && !scrolls(e)) ?? page;
-  const cells = all("table.stack tbody td");
+  const cells = all("table.stack tbody td").filter((e) => e.checkVisibility()); // not folded
   const named = cells.filter((e) => !e.closest(".equations")); // an equation needs no heading
   return [
     ...tell(`page of ${page.scrollWidth} px on a phone`, page.scrollWidth > screen.width ? [culprit] : []),
