@@ -19,7 +19,8 @@ ASK = HERE.with_suffix(".js").read_text("utf-8")
 TEMPLATE = jinja2.Template(HERE.with_suffix(".html").read_text("utf-8"), autoescape=True)
 WHOLE = "whole-book.html"  # is printed, then deleted
 HIDDEN = '<p class="pdf" hidden>'
-PLACE = re.compile(rb"-?\d+\.\d{2,}(?= [-\d. ]*(?:Td|Tm|re|l|m)\b)")  # a number of a letter's, box's or line's place
+PLACE = re.compile(rb"-?\d*\.\d{2,}(?= [-\d. ]*(?:Td|Tm|re|l|m|c)\b)")  # a number of a letter's, box's or line's place
+OUTLINE = re.compile(rb"-?\d*\.\d+(?= [-\d. ]*(?:l|m|c)\b)")  # a number of a letter's drawing
 pikepdf.settings.set_flate_compression_level(9)
 
 
@@ -101,6 +102,15 @@ def round_places(book):
         page.Contents.write(zlib.compress(drawn, 9), filter=pikepdf.Name.FlateDecode)
 
 
+def round_letters(book):
+    """Write the letters that are drawn to whole units, of which an em has a thousand or more."""
+    for font in book.objects:
+        if isinstance(font, pikepdf.Dictionary) and font.get("/Subtype") == "/Type3":
+            for letter in font.CharProcs.values():
+                drawn = OUTLINE.sub(lambda number: b"%.0f" % float(number[0]), letter.read_bytes())
+                letter.write(zlib.compress(drawn, 9), filter=pikepdf.Name.FlateDecode)
+
+
 def show_link(site):
     """Show what pages hide until there is a PDF: <p class="pdf" hidden>."""
     for page in find_pages(site):
@@ -119,6 +129,7 @@ def main(site):
         browser.quit()
     use_palettes(book)
     round_places(book)
+    round_letters(book)
     del book.docinfo
     book.docinfo["/Title"], book.docinfo["/Author"] = told["title"], told["author"]
     book.Root.PageMode = pikepdf.Name.UseOutlines
