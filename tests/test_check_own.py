@@ -79,7 +79,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_page_shows_what_the_package_finds(chromium, home, tmp_path, name):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     users, items = MODELS[name]()
     assert check_own.model_faults(chromium, tmp_path, items, users, rows=(0, 4)) == []
     assert traffic_faults(chromium, home) == []
@@ -87,7 +87,7 @@ def test_the_page_shows_what_the_package_finds(chromium, home, tmp_path, name):
 
 @pytest.mark.parametrize("place", range(len(BROKEN)))
 def test_a_page_that_differs_is_found(chromium, home, tmp_path, place):
-    chromium.get(f"{home}{place}.html")
+    browser.open_page(chromium, f"{home}{place}.html")
     users, items = MODELS["balanced" if place == 3 else "nonnegative" if place == 4 else "out of balance"]()
     assert check_own.model_faults(chromium, tmp_path, items, users)
 
@@ -152,7 +152,7 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_file_is_refused_by_name(chromium, home, tmp_path, name):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     contents, sentence = WRONG[name]
     path = tmp_path / "mine.npy"
     path.write_bytes(contents)
@@ -162,7 +162,7 @@ def test_a_wrong_file_is_refused_by_name(chromium, home, tmp_path, name):
 
 
 def test_files_that_do_not_fit_each_other(chromium, home, tmp_path):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     np.save(tmp_path / "other.npy", rng.normal(size=(9, 3)))
     (tmp_path / "names.txt").write_text("a\nb\n")
     shown = check_own.give(chromium, tmp_path, *reversed(model()))
@@ -174,7 +174,7 @@ def test_files_that_do_not_fit_each_other(chromium, home, tmp_path):
 
 
 def test_items_alone_with_their_names(chromium, home, tmp_path):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     (tmp_path / "items.npy").write_bytes(npy(model()[1]))
     (tmp_path / "names.csv").write_text("".join(f'"item, {i}"\r\n' for i in range(40)))
     shown = check_own.choose(chromium, items=tmp_path / "items.npy", names=tmp_path / "names.csv")
@@ -201,13 +201,13 @@ for (const [bytes, names] of arguments) {
     ],
 )
 def test_files_are_dropped(chromium, home, names, sentence):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     chromium.execute_script(DROP, [list(npy(model()[1])), names])
     assert check_own.look(chromium)["status"].startswith(sentence)
 
 
 def test_the_example_does_not_mix_with_own_files(chromium, home, tmp_path):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     chromium.find_element(By.CSS_SELECTOR, "[data-own] button").click()
     shown = check_own.look(chromium)
     rows = {name: [row for row, _ in near] for name, near in shown["lists"].items()}
@@ -219,7 +219,7 @@ def test_the_example_does_not_mix_with_own_files(chromium, home, tmp_path):
 
 
 def test_of_many_items_a_part_is_looked_through(chromium, home, tmp_path):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     items = rng.normal(size=(5002, 2))
     np.save(tmp_path / "items.npy", items)
     shown = check_own.choose(chromium, items=tmp_path / "items.npy")
@@ -229,7 +229,7 @@ def test_of_many_items_a_part_is_looked_through(chromium, home, tmp_path):
 
 
 def test_of_two_drops_in_a_row_the_second_counts(chromium, home):
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     items, other = (list(npy(rng.normal(size=(40, k)))) for k in (6, 5))
     chromium.execute_script(DROP, [items, ["items.npy"]], [other, ["users.npy"]])
     shown = check_own.look(chromium)
@@ -238,7 +238,7 @@ def test_of_two_drops_in_a_row_the_second_counts(chromium, home):
 
 def test_safe_items_of_a_ranking_loss(chromium, home, tmp_path):
     """They lose the mean item, which such a loss does not see."""
-    chromium.get(home + "page.html")
+    browser.open_page(chromium, home + "page.html")
     users, items = model()
     items += 0.3
     check_own.give(chromium, tmp_path, items, users)

@@ -1,6 +1,7 @@
 """The tool that breaks the code: what it breaks, which tests it runs, and what it reports."""
 
 import ast
+from functools import cache
 
 import mutants
 import pytest
@@ -36,7 +37,9 @@ def test_what_is_left_alone(code):
 
 
 @pytest.mark.parametrize("folder", mutants.FOLDERS)
-def test_files_take_turns(folder):
+def test_files_take_turns(folder, monkeypatch):
+    walk = mutants.places
+    monkeypatch.setattr(mutants, "places", cache(lambda path: list(walk(path))))  # each file once
     n_files = len({path for _, path, _, _ in mutants.drawn(10**6, folder)})
     first = mutants.drawn(n_files, folder)
     assert len({path for _, path, _, _ in first}) == len(first) == n_files

@@ -4,6 +4,7 @@ import pathlib
 import tempfile
 
 import numpy as np
+from browser import open_page
 from cosine_audit import audit, evidence, gauges, safe_items
 from cosine_audit.objectives import OBJECTIVES, ByTheory, what_was_said
 from cosine_audit.verdict import decide
@@ -40,9 +41,14 @@ fetch(link.href).then((got) => got.arrayBuffer()).then((all) => done([...new Uin
 
 
 def look(browser):
-    """What the page shows, once it has read and computed."""
-    WebDriverWait(browser, 60).until(lambda _: not browser.execute_script(LOOK)["status"].endswith("…"))
-    return browser.execute_script(LOOK)
+    """What the page shows, once it has read and computed, and neighbors are there if anything is seen."""
+
+    def told(_):
+        shown = browser.execute_script(LOOK)
+        computed = shown["status"] and not shown["status"].endswith("…")
+        return shown if computed and (shown["lists"] or not shown["seen"]) else None
+
+    return WebDriverWait(browser, 60).until(told)
 
 
 def choose(browser, **files):
@@ -68,8 +74,8 @@ def neighbors(browser, row):
     box.clear()
     box.send_keys(str(row))
     shown = box.find_element(By.XPATH, "../following-sibling::p")
-    WebDriverWait(browser, 20).until(lambda _: f"row {row}:" in shown.text)
-    return browser.execute_script(LOOK)["lists"]
+    WebDriverWait(browser, 60).until(lambda _: f"row {row}:" in shown.text)
+    return look(browser)["lists"]  # the sentence may be from before, when the lists are not yet there
 
 
 def saved(browser, share):
@@ -140,7 +146,7 @@ def model_faults(browser, folder, items, users, rows=(0, 7)):
 
 def own_faults(browser, url):
     """Open the page, try its example and give it libraries' models; what differs from cosine_audit?"""
-    browser.get(url)
+    open_page(browser, url)
     browser.find_element(By.CSS_SELECTOR, "[data-own] button").click()
     faults = [] if len(look(browser)["lists"]) == 3 else ["own embeddings: the example shows no three lists"]
     for name, (users, items) in libraries.read().items():
