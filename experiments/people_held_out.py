@@ -28,10 +28,10 @@ def measure(split, ranks=RANKS, step=1):
     coordinates = seen @ V
     for k in ranks:
         for method, taus in TAUS.items():
-            for tau in taus[::step]:
+            for tau in taus[step - 1 :: step]:
                 found = (coordinates[:, :k] * KEPT[method](s[:k], tau).astype(np.float32)) @ V[:, :k].T
                 rows.append({"method": method, "k": k, "setting": tau, "recall": recall_at(found, seen, hidden)})
-        for alpha in ALPHAS[::step]:
+        for alpha in ALPHAS[step - 1 :: step]:
             E = V[:, :k] * ((s[:k] / s[0]) ** alpha).astype(np.float32)
             E /= np.linalg.norm(E, axis=1, keepdims=True)
             found = (seen @ E) @ E.T
