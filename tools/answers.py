@@ -12,15 +12,16 @@ import numpy as np
 
 from experiments import read
 from experiments.answers import DATA
+from experiments.common import shrunk, weightings
 from experiments.neighbors import packages, spectrum
-from helpers import normalize_rows, shrinkage, t_interval
+from helpers import normalize_rows, t_interval
 from helpers.spectrum import gram
 
 FILE = Path(__file__).parents[1] / "book/assets/answers-data.js"
 BEFORE = "const ANSWERS = "
 SHOWN = ["git", "nginx", "python3-numpy", "python3-django", "sqlite3", "curl"]
 SHOWN += ["apache2", "ffmpeg", "gcc", "ruby", "nodejs", "r-cran-ggplot2"]
-STOPS = {  # of the path, in its order: a solution's name in the tables, its weight, and its name in plots.METHODS
+STOPS = {  # of the path, in its order: a solution's name in the tables, its weight, and its name in METHODS, weightings
     "none": ("f = 1", "1", "D = √g"),
     "half": ("D = I", "√g", "D = I"),
     "all": ("f = g", "g", "D = 1/√g"),
@@ -39,16 +40,17 @@ def chosen():
 
 
 def model():
-    """X (n, p) CSR, names, and σ, V and g of the model."""
+    """X (n, p) CSR, names, and σ, V and τ of the model."""
     X, names, _ = packages()
     k, tau = chosen()
     s, V = spectrum(gram(X))
-    return X, names, s[:k], V[:, :k], shrinkage(s[:k], tau**2)
+    return X, names, s[:k], V[:, :k], tau
 
 
-def path(s, g):
+def path(s, tau):
     """Item weights f at all positions, (positions, k)."""
-    logs = np.log([s**0, np.sqrt(g), g, np.sqrt(s * g), s * g])
+    weights = weightings(s, tau)
+    logs = np.log([weights[method] for *_, method in STOPS.values()])
     ends = range(len(logs))
     at = np.linspace(0, ends[-1], STEPS * ends[-1] + 1)
     return np.exp([np.interp(at, ends, column) for column in logs.T]).T
@@ -113,8 +115,8 @@ def measured():
 
 def collected():
     """All that the page shows, with places of packages in the list of those that occur."""
-    X, names, s, V, g = model()
-    weights = path(s, g)
+    X, names, s, V, tau = model()
+    weights, g = path(s, tau), shrunk(s, tau)
     items = [shown(X, s, V, g, weights, list(names).index(name)) for name in SHOWN]
     lists = [one[key] for one in items for key in ("near", "needs", "gets")]
     used = np.unique(np.concatenate([np.ravel(places) for places in lists]))

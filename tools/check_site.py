@@ -264,7 +264,7 @@ def main(site, every_page):
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
         others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
         others += own_faults(browser, home + OWN) if OWN in pages else []
-        for page in set(MOVING) & set(pages):
+        for page in [page for page in MOVING if page in pages]:
             found[page]["faults"] += wait_faults(browser, home + page)
         others += traffic_faults(browser, home)
     finally:

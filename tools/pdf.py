@@ -79,6 +79,11 @@ def add_outline(book, chapters, places):
             lists[part][-1].children.extend(pikepdf.OutlineItem(name, place) for name, place in sections)
 
 
+def deflate(stream, content):
+    """Replace what a stream holds."""
+    stream.write(zlib.compress(content, 9), filter=pikepdf.Name.FlateDecode)
+
+
 def use_palettes(book):
     """Store the pictures by their palettes again, which the browser spelled out pixel by pixel."""
     for picture in book.objects:
@@ -89,7 +94,7 @@ def use_palettes(book):
             colors, places = np.unique(pixels.reshape(-1, 3) @ np.array([65536, 256, 1]), return_inverse=True)
             if len(colors) <= 256:
                 palette = b"".join(int(color).to_bytes(3, "big") for color in colors)
-                picture.write(zlib.compress(places.astype(np.uint8), 9), filter=pikepdf.Name.FlateDecode)
+                deflate(picture, places.astype(np.uint8))
                 space = [pikepdf.Name.Indexed, picture.ColorSpace, len(colors) - 1, palette]
                 picture.ColorSpace = pikepdf.Array(space)
 
@@ -98,8 +103,7 @@ def round_places(book):
     """Write places to a tenth of a pixel, which nobody sees, where the browser wrote seven digits."""
     for page in book.pages:
         page.contents_coalesce()
-        drawn = PLACE.sub(lambda number: b"%.1f" % float(number[0]), page.Contents.read_bytes())
-        page.Contents.write(zlib.compress(drawn, 9), filter=pikepdf.Name.FlateDecode)
+        deflate(page.Contents, PLACE.sub(lambda number: b"%.1f" % float(number[0]), page.Contents.read_bytes()))
 
 
 def round_letters(book):
@@ -107,8 +111,7 @@ def round_letters(book):
     for font in book.objects:
         if isinstance(font, pikepdf.Dictionary) and font.get("/Subtype") == "/Type3":
             for letter in font.CharProcs.values():
-                drawn = OUTLINE.sub(lambda number: b"%.0f" % float(number[0]), letter.read_bytes())
-                letter.write(zlib.compress(drawn, 9), filter=pikepdf.Name.FlateDecode)
+                deflate(letter, OUTLINE.sub(lambda number: b"%.0f" % float(number[0]), letter.read_bytes()))
 
 
 def show_link(site):
