@@ -119,6 +119,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {},
         {"METHODS": ["D = I"], "weightings": lambda weightings: lambda *given: of_d_i(weightings(*given))},
     ),
+    "real_lists": ({"model": "ALS"}, {}, {}),
     "real_models": (
         {"data": "Debian", "model": "ALS", "seed": 1},
         {},
@@ -137,7 +138,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
 }
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
 LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
-LIBRARY |= dict.fromkeys(["real_models", "real_models_tuned", "shares"], "implicit")
+LIBRARY |= dict.fromkeys(["real_lists", "real_models", "real_models_tuned", "shares"], "implicit")
 FILMS = {"movielens_divisions"}  # whose data may be missing
 
 
