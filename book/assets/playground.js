@@ -322,9 +322,6 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
   add(svg, "text", { x: x((first + last) / 2), y: 305, "text-anchor": "middle" }, "exponent α");
   for (const mark of marks) {
     add(svg, "path", { class: "thin", d: path([[x(mark.alpha), y(1)], [x(mark.alpha), y(0)]]) });
-    const [across, up] = [x(mark.alpha) - 3, y(0) - 4];
-    const style = `fill: var(${METHODS[mark.name]}, currentcolor)`;
-    add(svg, "text", { class: "small", style, transform: `translate(${across} ${up}) rotate(-90)` }, mark.name);
   }
   const now = add(svg, "path", { class: "axis" });
   const curves = Object.keys(SCORES).filter((score) => score in frames[0]).map((score, i) => {
@@ -339,6 +336,12 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
     const dot = add(svg, "circle", { class: `dot ${score}`, r: 5 });
     return [score, dot, add(line, "span")];
   });
+  for (const mark of marks) {
+    const [across, up] = [x(mark.alpha) - 3, y(0) - 4];
+    const style = `fill: var(${METHODS[mark.name]}, currentcolor)`;
+    const place = { class: "small name", style, transform: `translate(${across} ${up}) rotate(-90)` };
+    add(svg, "text", place, mark.name); // last, so that the curves pass behind the names
+  }
   const verdict = add(figure, "p", { class: "visually-hidden", "aria-live": "polite" });
   const unchanged = add(figure, "p");
 
