@@ -337,10 +337,11 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
     return [score, dot, add(line, "span")];
   });
   for (const mark of marks) {
-    const [across, up] = [x(mark.alpha) - 3, y(0) - 4];
+    const side = mark.above > 0.5 ? 13 : -3; // beside its line, away from the curve that rises there
+    const [across, up] = [x(mark.alpha) + side, y(0.24)];
     const style = `fill: var(${METHODS[mark.name]}, currentcolor)`;
     const place = { class: "small name", style, transform: `translate(${across} ${up}) rotate(-90)` };
-    add(svg, "text", place, mark.name); // last, so that the curves pass behind the names
+    add(svg, "text", place, mark.name);
   }
   const verdict = add(figure, "p", { class: "visually-hidden", "aria-live": "polite" });
   const unchanged = add(figure, "p");
