@@ -6,7 +6,7 @@ minutes.
 """
 
 from experiments import read
-from experiments.judges import recommended
+from experiments.common import recommended
 from experiments.neighbors import divide, packages, solutions, spectrum
 from helpers.spectrum import gram
 

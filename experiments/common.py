@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from helpers import chosen_elsewhere, hide, ndcg_at, readings, recall_at, recovery_scores, simulate_interactions
+from helpers.evaluation import hits_at
 from helpers.movielens import interactions, read_movielens
 
 N_ITEMS, N_USERS, N_HELD_OUT = 1_000, 20_000, 1_000  # the paper's size, and users of whom nothing is learned
@@ -105,6 +106,18 @@ def cosines(E):
     return U @ U.T
 
 
+def from_dots(G):
+    """Cosines from dot products (p, p); 0 where a length is."""
+    lengths = np.sqrt(np.maximum(G.diagonal(), 1e-12 * G.diagonal().max()))
+    return G / lengths[:, None] / lengths
+
+
+def recommended(E, seen, hidden):
+    """recall@20 of the item–item recommender with the cosines of the rows of E."""
+    U = unit(E)
+    return recall_at(seen @ U @ U.T, seen, hidden)
+
+
 def recall_of_items(S, users):
     """recall@20 of the recommender by similar items: the sums of the similarities to a user's items."""
     return recall_at(users.seen @ (S - np.diag(S.diagonal())), *users)
@@ -116,13 +129,10 @@ def scores(S, data):
     return {"auc": auc, "ap": average_precision, "purity": purity, "recall": recall_of_items(S, data.validation)}
 
 
-def recall(scores, seen, hidden, n=20):
-    """recall@n of dense scores, ties as they come: what by_scores.csv and judges.csv were made with."""
-    asked = hidden.any(axis=1)
-    found = np.where(seen[asked] > 0, -np.inf, scores[asked])
-    best = np.argpartition(found, -n, axis=1)[:, -n:]
-    hits = np.take_along_axis(hidden[asked], best, axis=1).sum(axis=1)
-    return float(np.mean(hits / np.minimum(n, hidden[asked].sum(axis=1))))
+def recalls(scores, seen, hidden):
+    """recall@20 of each user of whom something is hidden."""
+    hits, ideal = hits_at(scores, seen, hidden, 20)
+    return hits.sum(axis=1) / ideal.sum(axis=1)
 
 
 def judged(validation, test, data):

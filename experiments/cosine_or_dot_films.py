@@ -10,21 +10,14 @@ recommending what most users took.
 
 import numpy as np
 
-from experiments.common import leading, likes, unit
+from experiments.common import leading, likes, recalls, unit
 from experiments.cosine_or_dot import weights
 from helpers import hide
-from helpers.evaluation import hits_at
 from helpers.spectrum import gram
 
 RANKS, TAUS, DRAWS = (20, 100, 400), (0, 3, 6, 12, 25, 50, 100), 10_000
 USES, KINDS = ("sums", "scores"), ("cosine", "dot product")
 TOLERANCE = 3e-3  # closed forms; a tie may fall either way, and one user is one of 609
-
-
-def recall(scores, seen, hidden):
-    """recall@20 of each user."""
-    hits, ideal = hits_at(scores, seen, hidden, 20)
-    return hits.sum(axis=1) / ideal.sum(axis=1)
 
 
 def groups(X, division):
@@ -41,13 +34,13 @@ def found_at_all(X, division, k, taus):
     found, popularity = {}, []
     for train, seen, hidden in groups(X, division):
         s, V = leading(gram(train), k)
-        popularity.append(recall(np.broadcast_to(train.sum(axis=0), seen.shape), seen, hidden))
+        popularity.append(recalls(np.broadcast_to(train.sum(axis=0), seen.shape), seen, hidden))
         for gauge, tau, f, h in weights(s, taus):
             B = V * f
             for kind, F in zip(KINDS, (unit(B), B), strict=True):
                 E = V if gauge == "projected back" else F  # whose scores of a user are XABᵀ itself
                 for use, scores in zip(USES, (seen @ F @ F.T, seen @ V * h @ E.T), strict=True):
-                    found.setdefault((use, gauge, kind), {}).setdefault(tau, []).append(recall(scores, seen, hidden))
+                    found.setdefault((use, gauge, kind), {}).setdefault(tau, []).append(recalls(scores, seen, hidden))
     joined = {}
     for case, by_tau in found.items():
         joined[case] = {tau: np.concatenate(of_groups) for tau, of_groups in by_tau.items()}

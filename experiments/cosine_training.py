@@ -11,10 +11,13 @@ embeddings; score and test are recall@20 of validation and test users by the mod
 curves.csv.
 """
 
-import math
+from functools import partial
 
+import jax
 import numpy as np
+from jax import numpy as jnp
 
+from experiments.adam import adam_step, at_rest, falling
 from experiments.common import DENSE_AND_SPARSE, draw_smaller, jobs, leading, scores
 from helpers import cosine_similarity, product_norm_factors, recall_at
 from helpers.spectrum import gram
@@ -31,54 +34,44 @@ BEYOND = {  # (γ, share dropped) past the ends of these grids, from Eq. 1's emb
 STARTS = "Eq. 1", "random", "random again"
 
 
-def unit(E):
-    """Rows of length one, and how a gradient in them becomes one in E."""
-    lengths = np.linalg.norm(E, axis=1, keepdims=True) + 1e-12
-    U = E / lengths
-    return U, lambda slope: (slope - np.sum(slope * U, axis=1, keepdims=True) * U) / lengths
-
-
 def squared(S, Y):
-    """The squared error of scores, and its gradient."""
-    E = S - Y
-    return np.sum(E * E), 2 * E
+    """The squared error of scores."""
+    return jnp.sum((S - Y) ** 2)
 
 
 def softmax(S, Y):
-    """Minus the log likelihood of every interaction under a softmax of its user's scores, and its gradient."""
-    S = S - S.max(axis=1, keepdims=True)
-    e, sizes = np.exp(S), Y.sum(axis=1, keepdims=True)
-    total = e.sum(axis=1, keepdims=True)
-    return np.sum(sizes * np.log(total)) - np.sum(Y * S), e * (sizes / total) - Y
+    """Minus the log likelihood of every interaction under a softmax of its user's scores."""
+    return -jnp.sum(Y * jax.nn.log_softmax(S))
 
 
-def slopes(theta, seen, Y, loss):
-    """The loss of a batch, and its gradients in A, B, bias and log γ."""
+def predict(theta, seen):
+    """γ cos(x_u A, b_i) + bias for users of whom this is seen."""
     A, B, bias, log_gamma = theta
-    (U, in_P), (Q, in_B) = unit(seen @ A), unit(B)
-    C, gamma = U @ Q.T, np.exp(log_gamma)
-    value, E = loss(gamma * C + bias, Y)
-    return value, [seen.T @ in_P(gamma * E @ Q), in_B(gamma * E.T @ U), E.sum(axis=0), gamma * np.sum(E * C)]
+    P, Q = (E / jnp.sqrt(jnp.sum(E**2, axis=1, keepdims=True) + 1e-24) for E in (seen @ A, B))
+    return jnp.exp(log_gamma) * P @ Q.T + bias
+
+
+@partial(jax.jit, static_argnames=("loss", "free", "last"))
+def step(t, state, seen, Y, loss, free, last):
+    """The state after step t of last, and the loss of the batch; a part that is not free stays."""
+    value, slope = jax.value_and_grad(lambda theta: loss(predict(theta, seen), Y))(state[0])
+    slope = [part * each / len(Y) for part, each in zip(free, slope, strict=True)]
+    return adam_step(t, state, slope, falling(RATE, t, last), late=0.99), value
 
 
 def train(X, A, B, rng, loss=squared, bias=True, gamma=0, dropped=0.3, epochs=EPOCHS):
     """(A, B, bias, log γ) by Adam, its rate falling along half a cosine, and the loss per user of the last epoch."""
-    theta = [np.array(part, np.float32) for part in (A, B, np.zeros(len(B)), [np.log(gamma or 1)])]
-    free = 1, 1, bias, gamma == 0
-    m, v = ([0 * part for part in theta] for _ in range(2))
+    state = at_rest([jnp.asarray(part, jnp.float32) for part in (A, B, np.zeros(len(B)), [np.log(gamma or 1)])])
     last = epochs * -(-len(X) // BATCH)
     for t in range(last):
         if t % (last // epochs) == 0:
             order, value = rng.permutation(len(X)), 0
         Y = X[order[:BATCH]]
         order = order[BATCH:]
-        batch, gradient = slopes(theta, Y * (rng.random(Y.shape, dtype=np.float32) >= dropped), Y, loss)
-        value, rate = value + float(batch), RATE * (1 + math.cos(math.pi * t / last)) / 2  # float32 stays float32
-        for i, slope in enumerate(gradient):
-            slope = free[i] * slope / len(Y)
-            m[i], v[i] = 0.9 * m[i] + 0.1 * slope, 0.99 * v[i] + 0.01 * slope**2
-            theta[i] = theta[i] - rate * m[i] / (1 - 0.9 ** (t + 1)) / (np.sqrt(v[i] / (1 - 0.99 ** (t + 1))) + 1e-8)
-    return [part.astype(float) for part in theta], value / len(X)
+        seen = Y * (rng.random(Y.shape, dtype=np.float32) >= dropped)
+        state, batch = step(t, state, seen, Y, loss, (1, 1, bias, gamma == 0), last)
+        value += float(batch)
+    return [np.asarray(part, float) for part in state[0]], value / len(X)
 
 
 def settings(name):
@@ -103,11 +96,9 @@ def from_each_start(data, pair, seed, starts, *how):
 
 def describe(theta, data):
     """What is recorded of a trained model beside its loss."""
-    A, B, bias, log_gamma = theta
-    row = {}
-    for name, users in (("score", data.validation), ("test", data.test)):
-        row[name] = recall_at(np.exp(log_gamma) * unit(users.seen @ A)[0] @ unit(B)[0].T + bias, *users)
-    return row | scores(cosine_similarity(B), data)
+    parts = (("score", data.validation), ("test", data.test))
+    row = {name: recall_at(np.asarray(predict(theta, users.seen)), *users) for name, users in parts}
+    return row | scores(cosine_similarity(theta[1]), data)
 
 
 def measure(reading, seed):

@@ -6,7 +6,7 @@ with the recovery of the clusters (AUC, average precision, purity) and recall@20
 
 import numpy as np
 
-from experiments.common import ALPHAS, N_ITEMS, TAUS, draw, jobs, scores, weightings
+from experiments.common import ALPHAS, N_ITEMS, TAUS, draw, from_dots, jobs, scores, weightings
 from helpers import cosine_similarity, readings, truncated_svd
 
 BY_WEIGHT = {"D = √g": "f = 1", "D = 1/√g": "f = g", "D = 1/√σ": "f = √(σg)"}  # as the table calls them
@@ -29,7 +29,7 @@ def measure(reading, seed):
     data = draw(reading, seed)
     s, V = truncated_svd(data.X, 50)
     G = (data.X.T @ data.X).toarray()
-    S = {("columns of X", 0): G / np.sqrt(np.outer(G.diagonal(), G.diagonal()))}
+    S = {("columns of X", 0): from_dots(G)}
     S |= {(method, setting): cosine_similarity(V * f) for method, setting, f in curves(s)}
     return [{"method": method, "setting": setting} | scores(each, data) for (method, setting), each in S.items()]
 

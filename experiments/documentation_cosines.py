@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from experiments.common import unit, weightings
+from experiments.common import recommended, weightings
 from experiments.documentation_held_out import spectrum
-from helpers import cosine_similarity, hide, read_documentation, recall_at
+from helpers import cosine_similarity, hide, read_documentation
 
 RANKS = 10, 20, 50, 100, 200, 400, 800, 1_197  # the last: all there are
 TAUS = 0, 1, 2.5, 5, 10, 20, 40, 80, 160, np.inf
@@ -55,12 +55,6 @@ def folds(X):
     for i in range(5):
         seen, hidden = (part.toarray() for part in hide(np.random.default_rng(i), X[fold == i]))
         yield *spectrum(X[fold != i]), seen, hidden
-
-
-def recommended(E, seen, hidden):
-    """recall@20 of the item–item recommender with the cosines of the rows of E."""
-    U = unit(E)
-    return recall_at(seen @ U @ U.T, seen, hidden)
 
 
 def measure(method, ranks=RANKS):

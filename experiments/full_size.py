@@ -4,9 +4,7 @@
 units of the prepared data, as in held_out.csv: the scores of curves.csv, which has data as given.
 """
 
-import numpy as np
-
-from experiments.common import DENSE_AND_SPARSE, TAUS, draw, jobs, leading, scores
+from experiments.common import DENSE_AND_SPARSE, TAUS, draw, from_dots, jobs, leading, scores
 from experiments.curves import curves
 from experiments.held_out import prepared
 from helpers import cosine_similarity
@@ -21,7 +19,7 @@ def measure(reading, seed, taus=TAUS[4:-3]):
         if not preparation:
             continue  # as given: in curves.csv
         s, V = leading(H, 50)
-        S = {("columns", 0): H / np.sqrt(np.outer(H.diagonal(), H.diagonal()))}
+        S = {("columns", 0): from_dots(H)}
         S |= {(readout, tau): cosine_similarity(V * f) for readout, tau, f in curves(s, [], taus)}
         for (readout, tau), each in S.items():
             row = {"preparation": preparation.strip(), "readout": readout, "setting": tau}

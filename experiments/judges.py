@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from experiments import common
-from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, likes, recall, unit
+from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, likes, recalls, recommended, unit
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
@@ -41,6 +41,7 @@ from helpers import (
     overlap,
     read_documentation,
     read_glosses,
+    recall_at,
     recovery_scores,
     truncated_svd,
 )
@@ -75,7 +76,7 @@ def by_scores(users, s, V, origin, taus=TAUS, objectives=tuple(KEPT)):
             for first, k in zip((0, *RANKS), RANKS, strict=False):
                 if first < len(s):
                     scores = scores + weighted[:, first:k] @ W[first:k]
-                    found[k, tau] = recall(scores, seen, hidden)
+                    found[k, tau] = recall_at(scores, seen, hidden)
         best[objective] = max(found, key=found.get)
     return best
 
@@ -87,12 +88,6 @@ def embeddings(Y, s, V, best):
         for readout, at, f in curves(s[:k], [], np.array([tau])):
             if at < np.inf and objective == (readout if readout in KEPT else "Eq. 1"):
                 yield readout, k, tau, V[:, :k] * f
-
-
-def recommended(E, seen, hidden):
-    """recall@20 of the item–item recommender with the cosines of the rows of E."""
-    U = unit(E)
-    return recall(seen @ U @ U.T, seen, hidden)
 
 
 def groups(n, split):
@@ -217,7 +212,8 @@ def best_of(models, judge):
 
 def by_user(E, seen, hidden):
     """recall@20 of each user."""
-    return [recommended(E, seen[[i]], hidden[[i]]) for i in range(len(seen))]
+    U = unit(E)
+    return recalls(seen @ U @ U.T, seen, hidden)
 
 
 def filmed(division):

@@ -9,9 +9,9 @@ of one hidden film by cosines with the user's other films, by each readout, tune
 import numpy as np
 import pandas as pd
 
-from experiments.common import likes
+from experiments.common import likes, recommended
 from experiments.documentation_held_out import by_row, predict
-from experiments.judges import by_scores, embeddings, hidden_from, recommended, spectrum
+from experiments.judges import by_scores, embeddings, hidden_from, spectrum
 
 RANKS = 20, 50, 100, 200, 400, 609  # the last: all there are
 TAUS = {"Eq. 1": (6, 9, 13, 18, 25), "Eq. 2": (3, 4.5, 6, 9, 13), "weight decay": (3, 5, 7, 9, 13)}

@@ -15,10 +15,10 @@ one tests, two choose (at most 1 000 each), seven train. It needs MovieLens. Abo
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.common import KEPT, cosines, likes, recall, spectrum, weightings
+from experiments.common import KEPT, cosines, likes, spectrum, weightings
 from experiments.curves import BY_WEIGHT
 from experiments.judges import by_scores, embeddings
-from helpers import hide, nearest, overlap, read_debian, read_documentation
+from helpers import hide, nearest, overlap, read_debian, read_documentation, recall_at
 from helpers.spectrum import gram
 
 TAUS = np.array([3, 4.5, 6, 8, 11, 16, 22, 32, 45])
@@ -91,7 +91,7 @@ def measure(data, split):
     best, rows, lists = by_scores(choose, s, V, 0 * V[:, 0], TAUS), [], {}
     for objective, (k, tau) in best.items():
         scores = test[0] @ V[:, :k] * KEPT[objective](s[:k], tau) @ V[:, :k].T
-        rows.append((objective, k, tau, "recall", recall(scores, *test)))
+        rows.append((objective, k, tau, "recall", recall_at(scores, *test)))
     for readout, k, tau, E in embeddings(columns, s, V, best):
         lists[readout] = neighbors(E)
         each = alike(lists[readout], labels)

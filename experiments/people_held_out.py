@@ -7,7 +7,7 @@ x(S − I) with the cosines S of V σ^α, where it is α. k stops at 400, what L
 
 import numpy as np
 
-from experiments.common import KEPT
+from experiments.common import KEPT, unit
 from helpers import hide, read_glosses, recall_at, truncated_svd
 
 RANKS = 50, 100, 200, 400
@@ -32,8 +32,7 @@ def measure(split, ranks=RANKS, step=1):
                 found = (coordinates[:, :k] * KEPT[method](s[:k], tau).astype(np.float32)) @ V[:, :k].T
                 rows.append({"method": method, "k": k, "setting": tau, "recall": recall_at(found, seen, hidden)})
         for alpha in ALPHAS[step - 1 :: step]:
-            E = V[:, :k] * ((s[:k] / s[0]) ** alpha).astype(np.float32)
-            E /= np.linalg.norm(E, axis=1, keepdims=True)
+            E = unit(V[:, :k] * ((s[:k] / s[0]) ** alpha).astype(np.float32))
             found = (seen @ E) @ E.T
             rows.append({"method": "f = σ^α", "k": k, "setting": alpha, "recall": recall_at(found, seen, hidden)})
     return rows

@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, scores
+from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, from_dots, jobs, leading, scores
 from experiments.curves import curves
 from helpers import centered_gram, propensity_scaled, shifted_ppmi, standardized_gram
 from helpers.spectrum import gram
@@ -35,7 +35,7 @@ def factorized(X, G, taus, powers=POWERS):
     for preparation, H, _ in preparations(X, G, powers):
         s, V = leading(H)
         unit = np.sqrt(np.trace(H) / np.trace(G))
-        yield preparation, "columns", 0, H / np.sqrt(np.outer(H.diagonal(), H.diagonal()))
+        yield preparation, "columns", 0, from_dots(H)
         for readout, tau, f in curves(s / unit, [], taus):
             yield preparation, readout, tau, cosines(V * f)
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller, likes
+from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller, from_dots, likes
 from experiments.documentation_held_out import divide, spectrum
 from experiments.documentation_lengths import halves
 from helpers import hide, read_documentation, recall_at
@@ -84,14 +84,8 @@ def similarities(s, V, kept, mean):
     dot = E @ E.T
     yield "row of ABᵀ", (V * kept) @ V.T
     yield "safe dot product", dot
-    yield "safe cosine", cosines(dot)
-    yield "safe cosine, centered", cosines(dot - mean)
-
-
-def cosines(dot):
-    """Cosines from dot products (p, p); 0 where a length is."""
-    lengths = np.sqrt(np.maximum(dot.diagonal(), 1e-12 * dot.diagonal().max()))
-    return dot / lengths[:, None] / lengths
+    yield "safe cosine", from_dots(dot)
+    yield "safe cosine, centered", from_dots(dot - mean)
 
 
 def models(name, data):
@@ -113,7 +107,7 @@ def baselines(X):
     """Similarities without a model: counts of common users, cosines of columns, popularity, and chance."""
     G = gram(X)
     yield "counts XᵀX", G
-    yield "cosines of X's columns", cosines(G)
+    yield "cosines of X's columns", from_dots(G)
     yield "popularity", np.tile(G.diagonal(), (len(G), 1))
     yield "chance", np.random.default_rng(0).random(G.shape)
 

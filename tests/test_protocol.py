@@ -24,7 +24,6 @@ from experiments import (
     remedies,
     skipgram,
 )
-from experiments.cosine_training import slopes, softmax, squared
 from helpers import cosine_similarity as cosines
 from helpers import readings, recall_at, simulate_interactions
 
@@ -273,21 +272,6 @@ def test_a_skip_gram_is_trained_on_every_word_of_every_gloss(monkeypatch):
     together = np.kron(np.eye(2), np.ones((4, 4)))[:7, :7] > 0
     scores = (A @ B.T)[:7, :7]
     assert scores[together].min() > scores[~together].max()
-
-
-@pytest.mark.parametrize("loss", [squared, softmax])
-def test_the_gradient_of_training_for_cosines(loss):
-    rng = np.random.default_rng(0)
-    theta, along = ([rng.normal(size=shape) for shape in ((6, 3), (6, 3), (6,), (1,))] for _ in range(2))
-    Y = (rng.random((8, 6)) < 0.5).astype(float)
-    seen = Y * (rng.random(Y.shape) < 0.8) + 1e-3
-
-    def value(step):
-        moved = [part + step * direction for part, direction in zip(theta, along, strict=True)]
-        return slopes(moved, seen, Y, loss)
-
-    slope = sum(np.sum(part * direction) for part, direction in zip(value(0)[1], along, strict=True))
-    assert_allclose(slope, (value(1e-6)[0] - value(-1e-6)[0]) / 2e-6, rtol=1e-6)
 
 
 def test_a_setting_is_tuned_on_the_other_data_sets_or_by_its_own_column():
