@@ -67,6 +67,12 @@ ASKED = {  # what people type: the page that answers
     "LLM embeddings": "book/text-encoders.html",
     "anisotropy": "book/questions.html",
     "RAG threshold": "book/questions.html",
+    "qr decomposition safe items": "book/what-to-do.html",
+    "faiss inner product or l2": "book/in-a-vector-store.html",
+    "embedding normalization necessary": "book/rescaling.html",
+    "ALS cosine": "book/what-to-do.html",
+    "error bar of a cosine": "book/how-arbitrary.html",
+    "word similarity human judgement": "book/what-people-say.html",
 }
 AXE = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in THEIRS}}
 

@@ -165,6 +165,7 @@ const MARKUP = /^(q?quad|[Bb]ig[lrg]*|left|right|hat|tilde|bar|text|tag|label|di
 const MEANT = { "ann database db faiss pgvector": "store", "bert gpt llm sbert": "encoder", "inner": "dot" };
 Object.assign(MEANT, { "meaningless": "arbitrary", "isotropy": "anisotropy", "versus vs": "or" });
 Object.assign(MEANT, { "regularization regularizer": "penalty objective", "doc2vec item2vec node2vec": "word2vec", "whitening": "remedies" });
+Object.assign(MEANT, { "human judgement": "people judgment", "magnitude norm": "length" });
 Object.assign(MEANT, { "confidence uncertainty": "error", "distributed federated sharded": "machine" });
 Object.assign(MEANT, { "als bpr gensim implicit lightfm spark surprise word2vec": "libraries" });
 
@@ -180,13 +181,15 @@ function readFormula(_, tex) {
 function findPages(typed) {
   const { alltitles, docnames, terms, titles, titleterms } = Search._index;
   const stemmer = new Stemmer();
-  const stems = (text) => splitQuery(text.toLowerCase()).map((word) => stemmer.stemWord(word));
+  const stems = (text) => splitQuery(`${text} ${text.replaceAll("_", " ")}`.toLowerCase()).map((word) => stemmer.stemWord(word));
   const list = (files) => [files ?? []].flat();
   const meant = (word) => Object.keys(MEANT).filter((names) => stems(names).includes(word)).map((names) => MEANT[names]);
   const words = [...typed].map((word) => [word, ...stems(meant(word).join(" "))]);
+  const named = new Set(Object.keys(alltitles).flatMap(stems));
   const rare = words.map((meanings) => {
     const found = new Set(meanings.flatMap((word) => [...list(terms[word]), ...list(titleterms[word])]));
-    return found.size ? Math.log(1 + docnames.length / found.size) : 0;
+    const headed = meanings.some((word) => named.has(word)) ? 1 : 0.3;
+    return found.size ? headed * Math.log(1 + (docnames.length - found.size + 0.5) / (found.size + 0.5)) : 0;
   });
   const total = rare.reduce((sum, weight) => sum + weight, 0);
   const share = (has) => words.reduce((sum, meanings, i) => sum + (meanings.some(has) ? rare[i] : 0), 0) / total;
@@ -194,14 +197,18 @@ function findPages(typed) {
   for (const [head, places] of Object.entries(alltitles)) {
     const own = stems(head);
     const size = share((word) => own.includes(word)) - own.length / 1000; // of two headings the shorter
-    for (const [file, id] of places) if (size > heads[file][0]) heads[file] = [size, head, id];
+    for (const [file, id] of places) {
+      const worth = id?.startsWith("ex-") ? size / 2 : size; // an exercise is named after its story
+      if (worth > heads[file][0]) heads[file] = [worth, head, id];
+    }
   }
   return docnames.flatMap((page, file) => {
     const text = share((word) => list(terms[word]).includes(file) || list(titleterms[word]).includes(file));
     const title = share((word) => stems(titles[file]).includes(word));
-    const [best, head, id] = heads[file];
-    if (!total || text < 0.5) return [];
-    const place = best > 0.6 && best > title && id ? [`${titles[file]} > ${head}`, `#${id}`] : [titles[file], ""];
+    const [own, head, id] = heads[file], evidence = docnames.indexOf(page.replace("/", "/evidence/"));
+    const best = Math.max(own, 0.8 * (heads[evidence]?.[0] ?? 0)); // a chapter is about what its evidence is about
+    if (!total || text < 0.2) return [];
+    const place = own > 0.6 && own > title && id ? [`${titles[file]} > ${head}`, `#${id}`] : [titles[file], ""];
     return [[page, ...place, null, kind(page) * (4 * title + 3 * best + text), page]];
   });
 }
