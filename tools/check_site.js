@@ -86,6 +86,18 @@ function ringSeen(slider) {
   return whole;
 }
 
+// Where the picture is that one paints, in the middle of the screen: left, top, side; and how many pairs are painted.
+function canvasToPaint() {
+  const canvas = document.querySelector("canvas[tabindex]");
+  canvas.scrollIntoView({ block: "center", behavior: "instant" });
+  const { left, top, width } = canvas.getBoundingClientRect();
+  return [left, top, width];
+}
+
+function paintedPairs() {
+  return Number(document.querySelector("canvas[tabindex]").closest("[data-play]").textContent.match(/(\d+) of \d+ pairs/)[1]);
+}
+
 // What a page has, for those who look where links lead and what can be searched for, and which kinds of parts.
 function facts() {
   const kinds = ["h1", "html:not([lang=en])", "#search-results", "figure", ".cell_input", ".proof", ".exercise", ".claim"];

@@ -58,7 +58,8 @@ SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other t
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
 OWN = "book/audit.html"  # where one's own embeddings are looked at
-MOVING = ["book/intro.html", "book/real-data.html", "book/how-arbitrary.html"]  # whose sliders have to answer soon
+PAINTED = "book/how-arbitrary.html"  # where a picture is painted
+MOVING = ["book/intro.html", "book/real-data.html", PAINTED]  # whose sliders have to answer soon
 ASKED = {  # what people type: the page that answers
     "cosine similarity vs dot product": "book/cosine-or-dot.html",
     "why are all similarities high": "book/questions.html",
@@ -187,6 +188,22 @@ def sheet_faults(browser, page):
     return [f"printed on {sheets} sheets, not {['one', 'two'][most - 1]}"] if sheets > most else []
 
 
+def finger_faults(browser, url):
+    """On a phone, draw a line down the picture that one paints: is it painted, and does the page stay where it is?"""
+    set_width(browser, PHONE)
+    open_page(browser, url)
+    left, top, side = ask(browser, "canvasToPaint()")
+    before = ask(browser, "[scrollY, paintedPairs()]")
+    for step in range(12):
+        point = {"x": left + 0.1 * side, "y": top + (0.3 + 0.05 * step) * side}
+        touch = {"type": "touchMove" if step else "touchStart", "touchPoints": [point]}
+        browser.execute_cdp_cmd("Input.dispatchTouchEvent", touch)
+    browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    after = ask(browser, "[scrollY, paintedPairs()]")
+    faults = [] if after[0] == before[0] else ["page that scrolls while a finger paints"]
+    return faults if after[1] >= before[1] + 12 else [*faults, f"finger that paints {after[1] - before[1]} of 14 pairs"]
+
+
 def link_faults(site, home, found, links):
     """The internal links that lead to no file, or to no such place in a page."""
     faults = []
@@ -270,6 +287,8 @@ def main(site, every_page):
         word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
         others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
         others += own_faults(browser, home + OWN) if OWN in pages else []
+        if PAINTED in pages:
+            found[PAINTED]["faults"] += finger_faults(browser, home + PAINTED)
         for page in [page for page in MOVING if page in pages]:
             found[page]["faults"] += wait_faults(browser, home + page)
         others += traffic_faults(browser, home)
