@@ -183,27 +183,27 @@ def test_items_alone_with_their_names(chromium, home, tmp_path):
     assert "Nearest to item, 0: as given item, " in chromium.find_element(By.CSS_SELECTOR, "[data-own]").text
 
 
-DROP = """
-for (const [bytes, names] of arguments) {
-  const held = new DataTransfer();
-  for (const name of names) held.items.add(new File([Uint8Array.from(bytes)], name));
-  document.querySelector("[data-own]").dispatchEvent(new DragEvent("drop", { dataTransfer: held }));
-}
-"""
+def drop(chromium, place, path):
+    """Drop a file on the middle of an element, as from the desktop."""
+    chromium.execute_script("arguments[0].scrollIntoView({block: 'center'})", place)
+    box = place.rect
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2 - chromium.execute_script("return scrollY")
+    held = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for moment in ("dragEnter", "dragOver", "drop"):
+        chromium.execute_cdp_cmd("Input.dispatchDragEvent", {"type": moment, "x": x, "y": y, "data": held})
 
 
-@pytest.mark.parametrize(
-    ("names", "sentence"),
-    [
-        (["users.npy", "item_factors.npy"], "Items: 40 × 6 from item_factors.npy. Users: 40 × 6 from users.npy."),
-        (["a.npy"], "a.npy: expected a name that says items or users, got neither; choose the file above instead."),
-        (["user_items.npy"], "user_items.npy: expected a name that says items or users, got both"),
-    ],
-)
-def test_files_are_dropped(chromium, home, names, sentence):
+def test_files_are_dropped_on_their_fields_and_beside_them_ignored(chromium, home, tmp_path):
     browser.open_page(chromium, home + "page.html")
-    chromium.execute_script(DROP, [list(npy(model()[1])), names])
-    assert check_own.look(chromium)["status"].startswith(sentence)
+    (tmp_path / "factors.npy").write_bytes(npy(model()[1]))
+    chromium.execute_script("addEventListener('drop', (event) => (window.kept = event.defaultPrevented))")
+    for field in chromium.find_elements(By.CSS_SELECTOR, "[data-own] input[type=file]")[:2]:
+        drop(chromium, field, tmp_path / "factors.npy")
+        shown = check_own.look(chromium)
+    assert shown["status"] == "Items: 40 × 6 from factors.npy. Users: 40 × 6 from factors.npy."
+    assert not chromium.execute_script("return window.kept")
+    drop(chromium, chromium.find_element(By.CSS_SELECTOR, "[data-own] [role=status]"), tmp_path / "factors.npy")
+    assert chromium.execute_script("return window.kept")
 
 
 def test_the_example_does_not_mix_with_own_files(chromium, home, tmp_path):
@@ -228,10 +228,20 @@ def test_of_many_items_a_part_is_looked_through(chromium, home, tmp_path):
     assert [row for row, _ in shown["lists"]["given"]] == (2 * np.argsort(-cosines)[1:11]).tolist()
 
 
-def test_of_two_drops_in_a_row_the_second_counts(chromium, home):
+CHOOSE = """
+document.querySelectorAll("[data-own] input[type=file]").forEach((input, i) => {
+  const held = new DataTransfer();
+  if (arguments[i]) held.items.add(new File([Uint8Array.from(arguments[i])], ["items.npy", "users.npy"][i]));
+  input.files = held.files;
+  input.dispatchEvent(new Event("change"));
+});
+"""
+
+
+def test_of_two_choices_in_a_row_the_second_counts(chromium, home):
     browser.open_page(chromium, home + "page.html")
     items, other = (list(npy(rng.normal(size=(40, k)))) for k in (6, 5))
-    chromium.execute_script(DROP, [items, ["items.npy"]], [other, ["users.npy"]])
+    chromium.execute_script(CHOOSE, items, other)
     shown = check_own.look(chromium)
     assert (shown["status"], shown["seen"]) == ("users.npy: expected 6 columns, as items.npy has, got 5.", False)
 

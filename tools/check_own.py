@@ -14,6 +14,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from experiments import libraries
 
 AGREE = 1e-6  # of imbalance and cosines
+SCREEN = 844  # px
 SHARES = {0.5: "share ½", 1.0: "share 1"}  # and how the buttons say them
 LOOK = """
 const own = document.querySelector("[data-own]"), rows = (e) => [...e.querySelectorAll("li data")];
@@ -149,6 +150,8 @@ def own_faults(browser, url):
     open_page(browser, url)
     browser.find_element(By.CSS_SELECTOR, "[data-own] button").click()
     faults = [] if len(look(browser)["lists"]) == 3 else ["own embeddings: the example shows no three lists"]
+    seen = browser.execute_script("return document.querySelector('[data-own] strong').getBoundingClientRect().bottom")
+    faults += ["own embeddings: the example's answer is out of sight"] if seen > SCREEN else []
     for name, (users, items) in libraries.read().items():
         with tempfile.TemporaryDirectory() as folder:
             found = model_faults(browser, pathlib.Path(folder), items, users)

@@ -8,7 +8,7 @@ command's own. Imbalance alone decides no *yes*: a table that had one would not 
 import inspect
 import json
 
-from cosine_audit import arrays, evidence, gauges, safe_items
+from cosine_audit import evidence, gauges, safe_items
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByBalance, ByTheory, what_was_said
 from cosine_audit.verdict import SAME, decide, percent
 
@@ -24,8 +24,6 @@ CONSTANTS = {
     "rounding": gauges.ROUNDING,
     "huge": gauges.HUGE,
     "share": inspect.signature(safe_items).parameters["share"].default,
-    "itemsName": arrays.ITEMS.pattern,
-    "usersName": arrays.USERS.pattern,
 }
 
 

@@ -236,11 +236,11 @@ function engine() {
     return share > known.same && `${Math.round(100 * share)} % of the users' rows are items' rows: was one table given twice?`;
   }
 
-  onmessage = ({ data: { job, given } }) => {
+  onmessage = ({ data: { job, given }, ports: [port] }) => {
     try {
-      postMessage({ done: jobs[job](given) });
+      port.postMessage({ done: jobs[job](given) });
     } catch (problem) {
-      postMessage({ problem: problem.message });
+      port.postMessage({ problem: problem.message });
     }
   };
 }
@@ -277,16 +277,11 @@ function answer({ theory, alone, unbalanced }, { imbalance, excuse }, { tolerate
 // A function that asks a worker of its own for a job, and promises the answer.
 function startWorker() {
   const worker = new Worker(URL.createObjectURL(new Blob([`${npy}(${engine})()`], { type: "text/javascript" })));
-  const waiting = [];
-  worker.onmessage = ({ data: { done, problem } }) => {
-    const [resolve, reject] = waiting.shift(); // it answers in the order of the questions
-    if (problem === undefined) resolve(done);
-    else reject(new Error(problem));
-  };
   return (job, given) =>
-    new Promise((...both) => {
-      waiting.push(both);
-      worker.postMessage({ job, given }, job === "look" ? given.map(({ buffer }) => buffer) : []);
+    new Promise((resolve, reject) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = ({ data: { done, problem } }) => (problem === undefined ? resolve(done) : reject(new Error(problem)));
+      worker.postMessage({ job, given }, [port2, ...(job === "look" ? given.map(({ buffer }) => buffer) : [])]);
     });
 }
 
@@ -298,7 +293,7 @@ function checkOwn(figure) {
 
   figure.querySelector("p").className = "printed";
   const live = add(figure, "div", { class: "live" });
-  add(live, "p", {}, "Drop items.npy and users.npy here, or choose them. Nothing leaves this page.");
+  add(live, "p", {}, "Choose your files, or drop each on its field. Nothing leaves this page.");
   add(live, "button", { type: "button" }, "Try it on nine viewers and five films").addEventListener("click", tryExample);
   const inputs = {};
   for (const [role, label, accept] of [
@@ -362,6 +357,7 @@ function checkOwn(figure) {
     judge();
     showNeighbors();
     offerSafeItems();
+    verdict.scrollIntoView({ block: "nearest" });
   }
 
   async function bytes(file) {
@@ -472,25 +468,9 @@ function checkOwn(figure) {
     take({ items: file("items"), users: file("users"), names: new File([example.names.join("\n")], "films.txt") }, true);
   }
 
-  // What a file is, by its name.
-  function roleOf({ name: file }) {
-    if (/\.(txt|csv)$/i.test(file)) return "names";
-    const roles = ["items", "users"].filter((role) => RegExp(constants[`${role}Name`], "i").test(file.replace(/\.\w+$/, "")));
-    if (roles.length === 1) return roles[0];
-    throw new Error(`${file}: expected a name that says items or users, got ${roles.length ? "both" : "neither"}; choose the file above instead`);
-  }
-
-  figure.addEventListener("dragover", (event) => (event.preventDefault(), figure.classList.add("over")));
-  figure.addEventListener("dragleave", () => figure.classList.remove("over"));
-  figure.addEventListener("drop", (event) => {
-    event.preventDefault();
-    figure.classList.remove("over");
-    try {
-      take(Object.fromEntries([...event.dataTransfer.files].map((file) => [roleOf(file), file])));
-    } catch (problem) {
-      status.textContent = `${problem.message}.`;
-    }
-  });
+  // A field takes a file that is dropped on it, as browsers have it; dropped beside it, a file is not opened.
+  for (const moment of ["dragover", "drop"])
+    figure.addEventListener(moment, (event) => event.target.type === "file" || event.preventDefault());
 }
 
 document.querySelectorAll("[data-own]").forEach(checkOwn);
