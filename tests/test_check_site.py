@@ -30,6 +30,7 @@ TABLE = """<table class="stack"><thead><tr><th>first</th><th>last</th></tr></the
 CODE = '<div class="cell"><div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div></div>'
 HEALTHY = f"""<p>Words.</p>{FIGURE}{SLIDER}{TABLE}{CODE.format("x" * 79)}
 <a href="healthy.html#place" id="place">A link</a><details>{CODE.format("x" * 400)}</details>"""
+FOLD = '<section><section id="more"><h2>More</h2><div class="not-printed">Words.</div></section></section>'
 FAULTS = {
     "formula in error: $": "<mjx-merror>$</mjx-merror>",
     "formula not rendered: x": '<span class="math">x</span>',
@@ -61,10 +62,15 @@ FAULTS = {
     "slider that does not change its text: α": SLIDER.replace(', show("div > p")', ""),
     "slider whose focus is not seen: α": SLIDER.replace("margin: 9px", "outline: none !important"),
     "printed on 2 sheets, not one": '<p>Words.</p><p style="break-before: page">Words.</p>',
+    "not printed, and not folded: Words.": FOLD + "<script>addEventListener('load', () => "
+    "document.querySelector('section section').append(document.querySelector('.not-printed')))</script>",
+    "fold that a link to it does not open: More": FOLD + "<script>addEventListener('toggle', ({ target }) => "
+    "(target.open = false), true)</script>",
     "1.2": f"<!--{b64encode(random.Random(0).randbytes(1_200_000)).decode()}-->",  # MB before one scrolls
     "error on the console: ": "<script>nonsense()</script>",
     "request leaves the machine: http://example.org/": "<script>fetch('http://example.org/')</script>",
 }
+SHEET = "printed", "not printed", "fold"  # on the pages of one sheet
 TWICE = "light", "cell", "slider", "error", "request"  # in dark mode, too, or with consequences
 
 
@@ -88,7 +94,7 @@ def test_a_healthy_page_has_no_fault(chromium, site):
 @pytest.mark.parametrize("fault", FAULTS)
 def test_each_fault_is_found(chromium, site, fault):
     folder, home = site
-    page = f"{'what-to-do' if 'sheets' in fault else 'faulty'}-{list(FAULTS).index(fault)}.html"
+    page = f"{'what-to-do' if fault.startswith(SHEET) else 'faulty'}-{list(FAULTS).index(fault)}.html"
     (folder / page).write_text(PAGE.format(FAULTS[fault]), "utf-8")
     faults = check_site.read_page(chromium, home, page)["faults"]
     assert [text for text in faults if text.startswith(fault)], faults

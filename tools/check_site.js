@@ -55,6 +55,19 @@ function deskFaults() {
   return tell("scrolls sideways at a desk", wide.filter((e) => !e.closest("mjx-container, .math")));
 }
 
+// On the answer on one page: a part that is neither printed nor folded, or that a link to it does not unfold.
+async function foldFaults() {
+  const folds = all("html[data-page^=what-to-do] section > details:has(> .not-printed)");
+  const shut = [];
+  for (const fold of folds.filter((e) => !e.open)) {
+    location.hash = fold.parentElement.id;
+    await new Promise((go) => setTimeout(go, 50));
+    if (!fold.open) shut.push(fold);
+  }
+  const open = all("html[data-page^=what-to-do] section section > .not-printed");
+  return [...tell("not printed, and not folded", open), ...tell("fold that a link to it does not open", shut)];
+}
+
 // Figures whose colors are turned, so that the text's names for them no longer hold. Where tools/page_weight.py says that
 // only how light they are may change, half a turn of the hues follows the inversion, which keeps the names.
 function hueFaults() {

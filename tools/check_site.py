@@ -147,7 +147,7 @@ def read_page(browser, home, page, known=()):
     set_width(browser, DESK)
     open_page(browser, home + page)
     found = ask(browser, "facts()")
-    faults += ask(browser, "deskFaults()") + sheet_faults(browser, page)
+    faults += ask(browser, "deskFaults()") + ask(browser, "foldFaults()") + sheet_faults(browser, page)
     if not set(found["kinds"]) <= set(known):
         faults += axe_faults(browser)
     return found | {"faults": faults + traffic_faults(browser, home)}

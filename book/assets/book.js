@@ -52,6 +52,26 @@ for (const image of document.querySelectorAll(".bd-article figure img, .bd-artic
   link.addEventListener("click", enlarge);
 }
 
+// On the answer on one page, what its printed sheet leaves out is folded under its heading; a link to it unfolds it.
+for (const rest of document.querySelectorAll("html[data-page^=what-to-do] section section > .not-printed")) {
+  const fold = document.createElement("details");
+  const heading = rest.parentElement.querySelector("h2, h3");
+  heading.replaceWith(fold);
+  fold.append(document.createElement("summary"), rest);
+  fold.firstChild.append(heading);
+}
+
+function unfold() {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const section = place?.closest("details > .not-printed") ?? place?.closest("section");
+  const fold = section?.closest("details") ?? section?.querySelector(":scope > details:has(> .not-printed)");
+  if (!fold || fold.open) return;
+  fold.open = true;
+  place.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 // Comments and docstrings that have a line to themselves are marked with it, so that print.css can leave it out.
 for (const said of document.querySelectorAll("html[data-page^=what-to-do] pre :is(.c1, .sd)")) {
   let [first, line] = [said, document.createRange()];
