@@ -69,6 +69,7 @@ GOOD = {
     "weight_decay_loss": LOSS,
     "whiten": {"B": B},
 }
+ELSEWHERE = {"check_identity", "check_that", "nearest", "overlap", "read_encoder", "table"}  # in tests of their own
 UNCHECKED = {"claim", "statement", "within", "digits"}  # what a check says, and format specifications
 NAN_TOO = {"check", "show"}
 
@@ -194,6 +195,15 @@ OUT_OF_RANGE = [  # numbers that will not do: what is changed in the good call, 
 def test_numbers_that_will_not_do_are_an_error_that_says_why(function, changes, message):
     with pytest.raises(ValueError, match=message):
         getattr(helpers, function)(**GOOD[function] | changes)
+
+
+def test_every_helper_that_has_arguments_has_a_good_call():
+    functions = {name: each for name, each in vars(helpers).items() if inspect.isfunction(each)}
+    public = {name for name, each in functions.items() if inspect.signature(each).parameters}
+    lacking = sorted(public - GOOD.keys() - ELSEWHERE)
+    assert not lacking, f"tests/test_arguments.py: add to GOOD a call that works of {', '.join(lacking)}"
+    gone = sorted((GOOD.keys() | ELSEWHERE) - public)
+    assert not gone, f"helpers/__init__.py imports no {', '.join(gone)}: delete it in tests/test_arguments.py"
 
 
 @pytest.mark.parametrize("function", GOOD)

@@ -35,10 +35,11 @@ def numbers(text):
 
 def test_every_chapter_that_has_an_answer_is_translated_in_the_books_order():
     chapters = list(said())
-    assert list(TRANSLATED) == chapters, (
-        "book/answers.yml must list these chapters in this order, each with en, ja, zh and vi as its head says: "
-        + ", ".join(chapters)
-    )
+    for place, chapter in enumerate(chapters):
+        assert list(TRANSLATED)[place : place + 1] == [chapter], (
+            f"book/answers.yml: list {chapter} after {chapters[place - 1]}, with en, ja, zh and vi as its head says"
+        )
+    assert len(TRANSLATED) == len(chapters), f"book/answers.yml: delete {list(TRANSLATED)[len(chapters) :]}"
 
 
 @each_chapter

@@ -371,5 +371,5 @@ def test_every_language_has_the_same_code(path):
 def test_the_sheets_print_is_legible():
     style = (ROOT / "book/assets/print.css").read_text("utf-8").partition("@page one-sheet")[2]
     sizes = re.findall(r"font-size: ([\d.]+)(px|em|%)", style)
-    assert len(sizes) == 4
+    assert sizes
     assert all(float(size) >= {"px": 8 / 0.75, "em": 1, "%": 100}[unit] for size, unit in sizes)

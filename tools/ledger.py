@@ -46,7 +46,7 @@ def load(path=BOOK / "claims.yml"):
         if not isinstance(row["sections"], list):
             raise ValueError(f"{at}: sections must be a list, write [{row['sections']}]")
         for label in set(row["sections"]) - set(homes()):
-            raise ValueError(f"{at}: no section is labeled {label}: write ({label})= above one, or name another")
+            raise ValueError(f"{at}: no notebook of _toc.yml has a section ({label})=: write it, or name another")
         chapters = dict.fromkeys(contents.chapter(homes()[label]) for label in row["sections"])
         names = " ".join(chapters)
         command = f'make test ONLY="{names}"' if len(chapters) > 1 else f"make test ONLY={names}"
