@@ -106,6 +106,12 @@ def cosines(E):
     return U @ U.T
 
 
+def cosines_of_pairs(E, first, second):
+    """Cosines of these rows of E with those."""
+    U = unit(E)
+    return np.sum(U[first] * U[second], axis=1)
+
+
 def from_dots(G):
     """Cosines from dot products (p, p); 0 where a length is."""
     lengths = np.sqrt(np.maximum(G.diagonal(), 1e-12 * G.diagonal().max()))

@@ -103,12 +103,12 @@ def crossings(states, given):
             return
 
 
-def stopped(given, first, change=1e-4):
-    """Sweeps, and Q, when a sweep of ALS lowers the loss by less than this share."""
+def stopped(given, first):
+    """Sweeps, and Q, when a sweep of ALS lowers the loss by less than 0.01 %."""
     value = np.inf
     for sweep, (P, Q) in enumerate(als(given.root, given.lam2, first, 10_000), start=1):
         before, value = value, loss(given.root, given.lam2, P, Q)
-        if before - value < change * before:
+        if before - value < 1e-4 * before:
             return sweep, Q
 
 

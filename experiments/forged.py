@@ -15,7 +15,7 @@ import numpy as np
 from jax import numpy as jnp
 from scipy.stats import rankdata
 
-from experiments.common import unit
+from experiments.common import cosines_of_pairs, unit
 from experiments.people import LISTS, agreement, judgments, spearman
 from helpers import choices_of_d, read_glosses, realizing_transform, shrinkage, truncated_svd
 
@@ -132,8 +132,7 @@ def measure(k, scored, condition):
     for D in NAMED:
         stretch = choices_of_d(sigma, LAM1)[D] * np.sqrt(sigma)
         row[f"{D}, condition"] = stretch.max() / stretch.min()
-    U = unit(E)
-    cosines = np.sum(U[first] * U[second], axis=1)
+    cosines = cosines_of_pairs(E, first, second)
     if k >= len(np.unique([first, second])):
         row |= exact(E, first, second, said)
     else:

@@ -14,7 +14,7 @@ Folds of the cross-validation are of pairs, which share words. Ten minutes.
 import numpy as np
 from scipy.stats import norm, rankdata
 
-from experiments.common import unit
+from experiments.common import cosines_of_pairs, unit
 from experiments.forged import LAM1, balanced, spectrum
 from experiments.people import ALPHAS, LISTS, judgments, spearman
 from experiments.people_gaps import TAIL, TIMES, correlation_draws, correlations
@@ -26,12 +26,6 @@ NOISE = 1.6  # sd, in units of the normal scores': the balanced split then agree
 NUMBERS = {"wordsim": (10, 20, 40, 80, 160), "simlex": (20, 80, 320)}
 RIDGES = np.r_[10.0 ** np.arange(-5, 2.5, 0.5), np.inf]
 TOLERANCE = 0.01  # closed forms; a ridge may be the next one of its grid
-
-
-def cosines(E, first, second):
-    """Of the pairs."""
-    U = unit(E)
-    return np.sum(U[first] * U[second], axis=1)
 
 
 def slopes(U, first, second):
@@ -84,9 +78,9 @@ def root(Delta):
 
 def rulers(E, first, second, said, rng):
     """{name: all words' vectors}: balanced, the best exponent, a learned D and a learned M; and the ridges."""
-    U, cosine = unit(E), cosines(E, first, second)
+    U, cosine = unit(E), cosines_of_pairs(E, first, second)
     s, V = spectrum(E.shape[1])
-    agree = [spearman(cosines(V * s**alpha, first, second), said) for alpha in ALPHAS]
+    agree = [spearman(cosines_of_pairs(V * s**alpha, first, second), said) for alpha in ALPHAS]
     found = {"balanced": E, "exponent": V * s ** ALPHAS[np.argmax(agree)]}
     moved, ridges = slopes(U, first, second), {}
     for name, inner in (("D", moved @ moved.T), ("M", kernel(U, (first, second), (first, second)))):
@@ -125,7 +119,7 @@ def opinions(k, judge, scored, split):
     s, V = spectrum(k)
     hidden, rng, said = V * s * shrinkage(s, LAM1), np.random.default_rng([split, 1]), {}
     for name, (i, j, _) in judgments()[1].items():
-        said[name] = i, j, cosines(hidden, i, j)
+        said[name] = i, j, cosines_of_pairs(hidden, i, j)
         if judge == "noisy" or (judge == "noisy, scored without" and name == scored):
             heights = norm.ppf((rankdata(said[name][2]) - 0.5) / len(i))
             said[name] = i, j, heights + rng.normal(0, NOISE, len(i))
@@ -146,7 +140,7 @@ def measure(k, judge, scored, split, n):
     for place, (i, j, y) in tests.items():
         new = apart((i, j), words)
         row[f"{place}, pairs"] = new.sum()
-        columns = np.column_stack([cosines(e, i[new], j[new]) for e in found.values()]).round(10)
+        columns = np.column_stack([cosines_of_pairs(e, i[new], j[new]) for e in found.values()]).round(10)
         values = correlations(columns, y[new]) if new.any() else np.full(len(found), np.nan)
         row |= {f"{place}, {name}": value for name, value in zip(found, values, strict=True)}
     ends = ("exponent low", "exponent high", "D low", "D high", "M low", "M high")

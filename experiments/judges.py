@@ -24,7 +24,18 @@ import numpy as np
 import pandas as pd
 
 from experiments import common
-from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, cosines, draw_smaller, likes, recalls, recommended, unit
+from experiments.common import (
+    DENSE_AND_SPARSE,
+    KEPT,
+    SEEDS,
+    cosines,
+    cosines_of_pairs,
+    draw_smaller,
+    likes,
+    recalls,
+    recommended,
+    unit,
+)
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
@@ -278,8 +289,7 @@ def with_leads(rows, tables):
     used, judged = asked()
     for name in {row["score"] for row in rows}:
         first, second, score = judged[name]
-        units = {readout: unit(E[used]) for readout, E in tables.items()}
-        columns = np.array([np.sum(U[first] * U[second], axis=1) for U in units.values()]).T.round(10)
+        columns = np.array([cosines_of_pairs(E[used], first, second) for E in tables.values()]).T.round(10)
         by_way = correlation_draws(columns, first, second, score, DRAWS).values()
         leads = np.array([np.quantile(found - found[:, :1], [0.025, 0.975], axis=0) for found in by_way])
         widest = np.argmax(leads[:, 1] - leads[:, 0], axis=0)

@@ -3,8 +3,8 @@
 networks.csv has a row for each reading, users, steps, seed, activation, rate of dropout and strength of decay,
 for two networks from two starts (same batches, same inputs dropped).
 
-How far the cosines of two items differ, mean over pairs: between the two starts as trained (start_raw), with D and the
-translation fixed (start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the
+How far the cosines of two items differ, mean over pairs: between the two starts with D and the translation fixed
+(start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the
 same start with setting REFERENCE. neighbors: the share of five nearest items that two starts have in common, D and the
 translation fixed; chance: start_fixed if the second network's items are exchanged at random.
 
@@ -45,10 +45,9 @@ def fixed(net, activation):
 
 
 def similarities(net, X, activation):
-    """Cosines of items as trained, with the symmetry fixed, and of their scores for users X less the users' means."""
+    """Cosines of items with the symmetry fixed, and of their scores for users X less the users' means."""
     scores = np.asarray(network(net, X, activation))
-    items = {"raw": net["B"], "fixed": fixed(net, activation)}
-    items |= {"scores": (scores - scores.mean(axis=1, keepdims=True)).T}
+    items = {"fixed": fixed(net, activation), "scores": (scores - scores.mean(axis=1, keepdims=True)).T}
     return {name: cosine_similarity(E) for name, E in items.items()}
 
 

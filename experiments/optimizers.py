@@ -29,7 +29,7 @@ def starts(seed):
     return names, np.stack(pairs, axis=1)
 
 
-def als(problem, pairs, n_sweeps=500):
+def als(problem, pairs, n_sweeps):
     """Alternating least squares for Eq. 1; it uses only the start of B, and needs no rate."""
     G, B = problem.X.T @ problem.X, pairs[1]
     H = G + LAM1 * np.eye(len(G))
@@ -45,7 +45,10 @@ def measure(seed, rules=RULES):
     names, pairs = starts(seed)
     rows = []
     for optimizer, rule, rate, n_steps in rules:
-        A, B = train(rule(rate, n_steps), slopes(problem.X), pairs, [n_steps])[0] if rule else als(problem, pairs)
+        if rule:
+            A, B = train(rule(rate, n_steps), slopes(problem.X), pairs, [n_steps])[0]
+        else:
+            A, B = als(problem, pairs, n_steps)
         errors = np.abs(A @ B.mT - problem.A @ problem.B.T).max(axis=(1, 2))
         for (draw, scale, ratio), B_end, error in zip(names, B, errors, strict=True):
             row = {"draw": draw, "scale": scale, "ratio": ratio, "optimizer": optimizer, "rate": rate, "error": error}

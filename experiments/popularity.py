@@ -62,7 +62,7 @@ def by_weights(X, popularity, s, V):
                 yield (power, tau), "Eq. 2", B, weighted_loss(X, weights, tau, P, B)
 
 
-def adam(loss, theta, n_steps):
+def fitted(loss, theta, n_steps):
     """Parameters after n_steps of Adam, and the mean loss of the last tenth of them."""
     theta, values = minimize(loss, theta, n_steps, RATE)
     return theta, values[-(n_steps // 10) :].mean()
@@ -79,7 +79,7 @@ def skip_gram(counts, kappa, beta, start):
         M = theta[0] @ theta[1].T
         return -jnp.sum(counts * jax.nn.log_sigmoid(M) + others * jax.nn.log_sigmoid(-M)) / counts.sum()
 
-    return adam(loss, start, SKIP_STEPS)
+    return fitted(loss, start, SKIP_STEPS)
 
 
 @partial(jax.jit, static_argnames="shape")
@@ -95,7 +95,7 @@ def bpr(users, items, taken, mu, start, seed, shape):
         squares = sum(jnp.sum(E**2, axis=-1) for E in (P[u], B[i], B[j])) + bias[i] ** 2 + bias[j] ** 2
         return jnp.mean((1 - taken[u, j]) * (mu * squares - jax.nn.log_sigmoid(lead)))
 
-    return adam(loss, start, BPR_STEPS)
+    return fitted(loss, start, BPR_STEPS)
 
 
 def starts(X, s, V, seed):

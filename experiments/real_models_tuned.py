@@ -17,6 +17,7 @@ from experiments.common import likes, unit
 from helpers import hide, read_debian, read_glosses, recall_at
 
 K, LEAST, ASKED = 64, 5, 1_000  # dimensions; users who took an item; users of a judge, at most
+BATCH = 256  # users of a step of two towers
 TOLERANCE = 0.05  # float32 sums in another order, followed by a million steps
 
 
@@ -116,7 +117,7 @@ def word2vec(X, seed, sg, epochs, sample):
     return Model(contexts, words, asked=(words, contexts))
 
 
-def towers(X, seed, scale, epochs, rate=0.01, batch=256):
+def towers(X, seed, scale, epochs):
     """Two towers: the mean of a random half of a user's items asks for the others, by a softmax over all items; Adam.
 
     scale None compares by dot products; a number times the cosine has both towers' rows at length one.
@@ -132,7 +133,7 @@ def towers(X, seed, scale, epochs, rate=0.01, batch=256):
     rng, padded = np.random.default_rng(seed), np.full((n, most), p, dtype=np.int32)
     for i, (a, b) in enumerate(zip(X.indptr[:-1], X.indptr[1:], strict=True)):
         padded[i, : min(b - a, most)] = rng.permutation(X.indices[a:b])[:most]
-    taken, steps = jnp.asarray(padded), epochs * -(-n // batch)
+    taken, steps = jnp.asarray(padded), epochs * -(-n // BATCH)
 
     def row(E):
         return E if scale is None else E / jnp.sqrt(jnp.sum(E**2, axis=1, keepdims=True) + 1e-9)
@@ -140,19 +141,19 @@ def towers(X, seed, scale, epochs, rate=0.01, batch=256):
     def loss(tables, t):
         A, B = tables
         one, other = jax.random.split(jax.random.fold_in(jax.random.key(seed), t))
-        some = taken[jax.random.randint(one, (batch,), 0, n)]
+        some = taken[jax.random.randint(one, (BATCH,), 0, n)]
         asks = jax.random.bernoulli(other, 0.5, some.shape) & (some < p)
         X_asks, X_found = (
-            jnp.zeros((batch, p + 1)).at[jnp.arange(batch)[:, None], some].add(part)[:, :p] for part in (asks, ~asks)
+            jnp.zeros((BATCH, p + 1)).at[jnp.arange(BATCH)[:, None], some].add(part)[:, :p] for part in (asks, ~asks)
         )
         users = row(X_asks @ A / jnp.maximum(X_asks.sum(axis=1, keepdims=True), 1))
         weight = X_asks.any(axis=1) / jnp.maximum(X_found.sum(axis=1), 1)
         scores = users @ row(B).T * (1 if scale is None else scale)
-        return -jnp.sum(weight * jnp.sum(X_found * jax.nn.log_softmax(scores), axis=1)) / batch
+        return -jnp.sum(weight * jnp.sum(X_found * jax.nn.log_softmax(scores), axis=1)) / BATCH
 
     keys = jax.random.split(jax.random.key(seed + 100))
     start = tuple(jax.random.normal(key, (p, K)) / K**0.5 for key in keys)
-    (A, B), _ = jax.jit(lambda start: minimize(loss, start, steps, rate))(start)
+    (A, B), _ = jax.jit(lambda start: minimize(loss, start, steps, 0.01))(start)
     A, B = np.asarray(A, float), np.asarray(B, float)
     users = (X @ A) / np.diff(X.indptr)[:, None]
     if scale is not None:

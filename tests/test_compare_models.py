@@ -49,11 +49,13 @@ def test_nobody_is_both_learned_from_and_tested(rng):
     assert [part.shape[0] for part in (*validation, *test)] == [40] * 4
 
 
-def test_models_are_those_of_the_closed_forms_and_ridge_regressions(rng):
+def test_models_are_those_of_the_closed_forms_and_ridge_regressions(rng, monkeypatch):
+    monkeypatch.setattr(compare_models, "RANKS", [6])
+    monkeypatch.setattr(compare_models, "HALVINGS", [3.0])
     X = two_tastes(rng).toarray()
     s, V = truncated_svd(X, 6)
     tau, others = s[0] / 8, np.delete(np.arange(24), 3)
-    found = {(name, k): predict(np.eye(24)) for name, k, *_, predict in models(X.T @ X, [6], [3.0])}
+    found = {(name, k): predict(np.eye(24)) for name, k, *_, predict in models(X.T @ X)}
     for name, factors, lam in (("Eq. 1", product_norm_factors, tau**2), ("Eq. 2", factor_norm_factors, tau)):
         A, B = factors(s, V, lam)
         assert np.allclose(found[name, 6], A @ B.T)
@@ -64,7 +66,8 @@ def test_models_are_those_of_the_closed_forms_and_ridge_regressions(rng):
 
 
 def test_the_command_line(rng, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(compare_models.compare, "__defaults__", ((2, 4), np.array([1.0, 2, 3])))
+    monkeypatch.setattr(compare_models, "RANKS", (2, 4))
+    monkeypatch.setattr(compare_models, "HALVINGS", np.array([1.0, 2, 3]))
     rows, columns = two_tastes(rng, n_items=60).nonzero()
     frame = pd.DataFrame({"user": rows, "item": columns, "rating": 4.0})
     frame.to_csv(tmp_path / "mine.csv", index=False)

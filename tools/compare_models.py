@@ -47,39 +47,39 @@ def average(measure, predict, users, n):
     return np.average(values, weights=sizes)
 
 
-def models(G, ranks, halvings):
+def models(G):
     """Every model of the grid: name, k, halving (τ = σ₁/2^halving), τ, and its scores from what users are seen to take.
 
-    Parameters: G (p, p) the Gram matrix; ranks, beyond which the full one is added; halvings.
+    Parameters: G (p, p) the Gram matrix. Beyond RANKS the full one is added.
     """
     s, V = leading(G, len(G))
     full = int(np.sum(s > 1e-6 * s[0]))
     yield "popularity", 0, None, 0, lambda seen: np.broadcast_to(G.diagonal(), seen.shape)
-    for halving in halvings:
+    for halving in HALVINGS:
         tau = s[0] / 2**halving
         inverse = np.linalg.inv(G + tau**2 * np.eye(len(G)))
         W = np.eye(len(G)) - inverse / inverse.diagonal()
         yield "EASE", full, halving, tau, lambda seen, W=W: seen @ W
-        for k in [*[k for k in ranks if k < full], full]:
+        for k in [*[k for k in RANKS if k < full], full]:
             for name, kept in KEPT.items():
                 weights = kept(s[:k], tau)
                 yield name, k, halving, tau, lambda seen, k=k, w=weights: seen @ V[:, :k] * w @ V[:, :k].T
 
 
-def compare(X, seed, held_out, ranks=RANKS, halvings=HALVINGS):
+def compare(X, seed, held_out):
     """One split: a row for each model, its parameters chosen on the validation users and its scores on the test users.
 
     A choice at an edge of the grid is marked, unless it is the full rank, beyond which there is nothing.
     """
     train, validation, test = split(X, seed, held_out)
     best = {}
-    for name, *setting, predict in models(gram(train), ranks, halvings):
+    for name, *setting, predict in models(gram(train)):
         recall = average(recall_at, predict, validation, 20)
         if name not in best or recall > best[name][0]:
             best[name] = recall, *setting, predict
     rows = []
     for name, (recall, k, halving, tau, predict) in best.items():
-        edge = halving in (halvings[0], halvings[-1]) or k == min(ranks)
+        edge = halving in (HALVINGS[0], HALVINGS[-1]) or k == min(RANKS)
         row = {"seed": seed, "model": name, "k": k, "tau": tau, "edge": edge, "validation": recall}
         measures = (("recall20", recall_at, 20), ("recall50", recall_at, 50), ("ndcg100", ndcg_at, 100))
         rows.append(row | {key: average(measure, predict, test, n) for key, measure, n in measures})
