@@ -146,7 +146,8 @@ def names_among(frame, numbers, dimensions):
     ids = [name for name in rest if name not in texts and ID.fullmatch(name)]
     others = [name for name in rest if name not in texts + ids]
     if others[:1] == ["0"] and frame["0"].is_unique:  # the first column, where nobody named the columns
-        ids += ["0"] * (whole_columns(np.column_stack([numbers[name] for name in others])) == [0])
+        alone = whole_columns(np.column_stack([numbers[name] for name in others])) == [0]
+        ids += ["0"] if alone else []
     return texts + ids
 
 

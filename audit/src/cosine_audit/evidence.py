@@ -10,6 +10,8 @@ from cosine_audit.neighbors import Neighbors, search, shared
 
 NEARLY_CONSTANT, EXACTLY_CONSTANT = 0.05, 1e-4  # spread over mean
 TOLERATED = 0.05  # imbalance, and share of neighbors that balancing may move
+MOVED = TOLERATED / 2  # share of neighbors that balancing may exchange, and of a cosine; see verdict.is_stable
+HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 THIN = 1e-3  # of the largest singular value: with logits of 20, what is below it moves them by 0.02
 FIRM = 0.1  # of `hold`: scores that change by 1 % then change a cosine by 0.02 √(2/π) / √FIRM = 0.05 on average
 STIFF = 0.0016  # (2 · 2 %)²: rows then notice at 2 % of their squared lengths if one direction is halved, see `Pair`
@@ -20,17 +22,25 @@ CELLS = 2**20  # scores at once
 COLLAPSED = 0.999  # of the squared lengths along one direction: then all cosines are within 0.002 of 1 or −1
 
 
-class Balance(NamedTuple):
-    """Of the way from given to balanced factors: imbalance; what that exchanges of each query's neighbors, moved (m,);
-    the mean change of a cosine of two queries; the largest of each of (some) queries, worst (·,); the condition number
-    of its M, stretch. None for what is not known.
+class Change(NamedTuple):
+    """What balancing changes: share of the neighbors; torn, how many queries lose half of theirs, and torn_share of
+    all; bent, the share of queries of which some cosine changes by more than MOVED; mean change of a cosine; stretch,
+    the condition number of its M.
     """
 
+    share: float
+    torn: int
+    torn_share: float
+    bent: float
+    mean: float
+    stretch: float
+
+
+class Balance(NamedTuple):
+    """How far users and items are from balance; what balancing changes, None where that was not looked up."""
+
     imbalance: float
-    moved: np.ndarray | None = None
-    changed: float | None = None
-    worst: np.ndarray | None = None
-    stretch: float = np.inf
+    change: Change | None = None
 
 
 class Pair:
@@ -46,29 +56,22 @@ class Pair:
     @cached_property
     def roots(self):
         """R (·, k) of each side, whose RᵀR is its second moment."""
-        return {side: g.triangular_factor(self.about[side]) / np.sqrt(self.about[side].count) for side in self.sides}
+        return {side: self.about[side].root for side in self.sides}
 
     @cached_property
-    def full(self):
-        """Of each side, the least over the largest singular value."""
-        s = {side: np.linalg.svd(R, compute_uv=False) for side, R in self.roots.items()}
-        return {
-            side: float(s[side][-1] / s[side][0]) if len(s[side]) == R.shape[1] else 0.0
-            for side, R in self.roots.items()
-        }
+    def sizes(self):
+        """The singular values of each side over the largest, (k,); those that few rows lack are 0."""
+        return {side: singular_values(R) / np.linalg.norm(R, 2) for side, R in self.roots.items()}
 
     @cached_property
     def rank(self):
         """The rank of the items."""
-        s = np.linalg.svd(self.roots["items"], compute_uv=False)
-        return int(np.sum(s > g.NEGLIGIBLE * s[0]))
+        return int(np.sum(self.sizes["items"] > g.NEGLIGIBLE))
 
     @cached_property
     def seen(self):
         """The least ratio of users' to items' mean square along a direction, of items of rank k."""
-        return float(
-            np.linalg.svd(np.linalg.solve(self.roots["items"].T, self.roots["users"].T), compute_uv=False)[-1] ** 2
-        )
+        return float(singular_values(np.linalg.solve(self.roots["items"].T, self.roots["users"].T).T)[-1] ** 2)
 
     @cached_property
     def free(self):
@@ -83,7 +86,7 @@ class Pair:
     @cached_property
     def raised_unseen(self):
         """The same, where only a softmax over the users shows it: by how their parts in that direction vary."""
-        spread = self.about["users"].spread / np.sqrt(self.about["users"].count)
+        spread = self.about["users"].deviations
         size = np.linalg.norm(spread @ self.roots["items"].T)
         return rise(self.about["items"].mean, spread.T @ spread / size**2)
 
@@ -95,19 +98,16 @@ class Pair:
         for the scores S less what is free, each user's mean or, of both softmaxes, the mean: the scores then change by
         1 %, root mean square. Lengths of one stay at another temperature, as δ is the same for all.
         """
-        spread, mean = (self.about["items"].spread / np.sqrt(self.about["items"].count), self.about["items"].mean)
-        size = np.linalg.norm(self.roots["users"] @ spread.T)
+        users, items = (self.about[side] for side in ("users", "items"))
+        size = np.linalg.norm(self.roots["users"] @ items.deviations.T)
         if both:
-            size = np.hypot(
-                size, np.linalg.norm(self.about["users"].spread @ mean) / np.sqrt(self.about["users"].count)
-            )
-        return float((0.01 * size / np.linalg.svd(self.roots["users"], compute_uv=False)[-1]) ** 2)
+            size = np.hypot(size, np.linalg.norm(users.deviations @ items.mean))
+        return float((0.01 * size / singular_values(self.roots["users"])[-1]) ** 2)
 
     def hold(self, side, shifted=False):
         """How firmly the directions of a side, all of length one, hold every scale, see `hold`."""
         other = {"users": "items", "items": "users"}[side]
-        spread = self.about[other].spread / np.sqrt(self.about[other].count)
-        return hold(self.sides[side], self.roots["items"], spread, shifted)
+        return hold(self.sides[side], self.roots["items"], self.about[other].deviations, shifted)
 
     def held_by(self, side, shifted=False):
         """At most how much items' cosines change on average by other scales, if these change scores by 1 %."""
@@ -122,7 +122,7 @@ class Pair:
         `hold` speaks of small changes of S. Users see S, and items its inverse, which grows without bounds as a
         direction of S shrinks to 0. Either users see that, or items, which then have to hold all scales, too.
         """
-        spread = self.about["items"].spread / np.sqrt(self.about["items"].count)
+        spread = self.about["items"].deviations
         firm = self.hold("items") >= FIRM
         return firm or hold(self.sides["users"], np.eye(spread.shape[1]), spread, shifted, STIFF) >= STIFF
 
@@ -147,12 +147,11 @@ class Pair:
         Along the direction in which features vary least a class then changes by :math:`0.01 \|S\| / s_k`, and its
         cosine by that over its length; an intercept takes the features' mean. ∞ where some direction is not seen.
         """
-        R_P, R_B = (self.about[side].spread / np.sqrt(self.about[side].count) for side in ("users", "items"))
-        s = np.linalg.svd(R_P, compute_uv=False)
-        if self.about["users"].count <= R_P.shape[1] or s[-1] <= g.NEGLIGIBLE * s[0]:
+        R_P, R_B = (self.about[side].deviations for side in ("users", "items"))
+        s = singular_values(R_P)
+        if s[-1] <= g.NEGLIGIBLE * s[0]:
             return np.inf
-        inverse = np.sqrt(np.mean(self.lengths("items") ** -2.0))
-        return float(2 * 0.01 * np.linalg.norm(R_P @ R_B.T) / s[-1] * inverse)
+        return float(2 * 0.01 * np.linalg.norm(R_P @ R_B.T) / s[-1] * self.inverse_length)
 
     @cached_property
     def to_go(self):
@@ -164,9 +163,9 @@ class Pair:
         less ½‖W‖² is convex, so that the minimum is no farther than the gradient is long, for the best b, or b = 0, and
         the C for which it is shortest. ∞ where no C > 0 is.
         """
-        X, W = (np.asarray(self.sides[side], dtype=float) for side in ("users", "items"))
         from scipy.optimize import minimize
 
+        X, W = (np.asarray(self.sides[side], dtype=float) for side in ("users", "items"))
         best = minimize(
             self.loss, np.zeros(len(W)), jac=True, method="L-BFGS-B", options={"ftol": 1e-15, "gtol": 1e-9}
         ).x
@@ -174,7 +173,7 @@ class Pair:
         for b in (best, np.zeros(len(W))):
             G = -sum(slopes.T @ X[rows] for rows, slopes, _ in self.slopes(b))
             found.append(np.linalg.norm(W - max(0, np.sum(W * G) / np.sum(G**2)) * G))
-        return float(min(found) * np.sqrt(np.mean(self.lengths("items") ** -2.0) / len(W)))
+        return float(min(found) * self.inverse_length / np.sqrt(len(W)))
 
     def loss(self, b):
         """The mean loss of a softmax with intercepts b, without a penalty, and its gradient in b."""
@@ -198,6 +197,11 @@ class Pair:
         """Of the rows of a side that are not zero."""
         lengths = np.concatenate([np.linalg.norm(rows, axis=1) for _, rows in g.blocks(self.sides[side])])
         return lengths[lengths > 0]
+
+    @property
+    def inverse_length(self):
+        """The root mean square of one over an item's length."""
+        return np.sqrt(np.mean(self.lengths("items") ** -2.0))
 
     def shift(self, side="items"):
         """The length of a side's mean, over that of nearly its shortest row (one in a hundred is shorter)."""
@@ -304,8 +308,10 @@ def balance_of(users, items, space, name, B, about):
     before, after = (g.directions(some, space.gauges[one]) for one in ("given", name))
     changes = np.abs(before @ before.T - after @ after.T) * (1 - np.eye(len(some)))
     mean = float(changes.sum() / (len(some) * (len(some) - 1)))
+    moved = moved_by(space, name)
+    torn, bent = moved >= HALF, changes.max(axis=1) > MOVED
     stretch = g.condition(about["items"], space.gauges[name], THIN)
-    return Balance(imbalance, moved_by(space, name), mean, changes.max(axis=1), stretch)
+    return Balance(imbalance, Change(float(moved.mean()), int(torn.sum()), torn.mean(), bent.mean(), mean, stretch))
 
 
 def moved_by(space, name):
@@ -335,9 +341,7 @@ def look_up(B, gauges, sample=1_000, report=None):
     if len(distinct) < 4:
         why = ": the model has collapsed to one direction" if len(distinct) < 3 and len(B) > 3 else ""
         raise ValueError(f"items must have at least 4 different directions, got {len(distinct)}{why}")
-    queries = np.arange(len(distinct))
-    if len(queries) > sample:
-        queries = np.sort(np.random.default_rng(0).choice(queries, sample, replace=False))
+    queries = g.drawn(len(distinct), sample)
     n = max(2, min(10, (len(distinct) - 1) // 2))
     kept, found = {}, {}
     for name, gauge in gauges.items():
@@ -351,14 +355,19 @@ def look_up(B, gauges, sample=1_000, report=None):
     return Space(kept, found, distinct[queries], distinct)
 
 
+def lie_flat(items):
+    """Whether items lie in a hyperplane, from their Moments: their mean is then subtracted, as of a ranking loss."""
+    k = len(items.mean)
+    constant = NEARLY_CONSTANT if items.count >= 2 * k else EXACTLY_CONSTANT  # which chance makes one of few rows
+    return items.count > k and flatness(items) < constant  # k rows always do
+
+
 def gauges_of(about, ranking):
     """The canonical gauges, and with counts the one that a penalty weighted by them has at its minimum."""
-    items, k = about["items"], len(about["items"].mean)
+    k = len(about["items"].mean)
     if "users" not in about:
         return {"given": g.Gauge(np.zeros(k), np.eye(k))}
-    constant = NEARLY_CONSTANT if items.count >= 2 * k else EXACTLY_CONSTANT  # which chance makes one of few rows
-    flat = items.count > k and flatness(items) < constant  # k rows always are
-    gauges = g.canonical_gauges(about["users"], items, ranking or flat)
+    gauges = g.canonical_gauges(about["users"], about["items"], ranking)
     if "weighted users" in about:
         back, s = g.projection(*(g.triangular_factor(about[f"weighted {side}"]) for side in ("users", "items")))
         gauges["weighted"] = g.Gauge(np.zeros(k), back * s**-0.5)
@@ -371,10 +380,10 @@ def first_of_each(U):
     return np.sort(first[numbers >= 0])
 
 
-def share_parallel(P, B, most=500):
+def share_parallel(P, B):
     """The share of (some) users nearly parallel to an item: near 1 where one table was given twice, in any order."""
     filled = np.flatnonzero(P.any(axis=1))
-    some = g.directions(P[filled[:: len(filled) // most + 1]])
+    some = g.directions(P[filled[:: len(filled) // 500 + 1]])
     nearest = np.zeros(len(some))
     for _, rows in g.blocks(B):
         nearest = np.maximum(nearest, np.abs(some @ g.unit(rows).T).max(axis=1))
@@ -397,6 +406,12 @@ def like_random(users, items, centered):
     return all(g.imbalance(E, even) <= TOLERATED for E in (users, items)) and g.imbalance(users, items) > usual / 4
 
 
+def singular_values(R):
+    """The singular values of R (·, k), the largest first, (k,): 0 in place of those that few rows lack."""
+    s = np.linalg.svd(R, compute_uv=False)
+    return np.pad(s, (0, R.shape[1] - len(s)))
+
+
 def untrained(E, counts):
     """The numbers of the rows that have a count of 0 and are not zero: nothing trained these."""
     return np.flatnonzero((counts == 0) & E.any(axis=1))
@@ -404,7 +419,7 @@ def untrained(E, counts):
 
 def constant_columns(about):
     """The columns of E whose spread is below 5 % of their mean: a list of numbers, from the Moments of E."""
-    spread = np.linalg.norm(about.spread, axis=0) / np.sqrt(about.count)
+    spread = np.linalg.norm(about.deviations, axis=0)
     return np.flatnonzero(spread < NEARLY_CONSTANT * np.abs(about.mean)).tolist()
 
 
@@ -417,7 +432,7 @@ def flatness(about):
     the mean is 0, as of rows in a hyperplane through the origin that have no other such direction.
     """
     k = len(about.mean)
-    _, s, Vt = np.linalg.svd(np.vstack([about.spread / np.sqrt(about.count), np.zeros((k, k))]), full_matrices=False)
+    _, s, Vt = np.linalg.svd(np.vstack([about.deviations, np.zeros((k, k))]), full_matrices=False)
     floor = 1e-10 * max(s[0], np.linalg.norm(about.mean))
     steep = np.linalg.norm(Vt @ about.mean / np.maximum(s, floor))
     return float(1 / steep) if steep > 0 else np.inf
@@ -434,8 +449,7 @@ def unseen_directions(users, items):
     _, s, Vt = np.linalg.svd(g.triangular_factor(items), full_matrices=False)
     kept = Vt[s > g.NEGLIGIBLE * s[0]]
     R = g.triangular_factor(users)
-    seen = np.linalg.svd(R @ kept.T, compute_uv=False)
-    return len(kept) - int(np.sum(seen > g.NEGLIGIBLE * np.linalg.norm(R)))
+    return len(kept) - int(np.sum(singular_values(R @ kept.T) > g.NEGLIGIBLE * np.linalg.norm(R)))
 
 
 def share_of_the_first(E):
@@ -465,9 +479,7 @@ def hold(E, metric, other, shifted=False, least=FIRM):
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
     k = E.shape[1]
-    most = max(20_000, 4 * k * (k + 1))
-    some = np.random.default_rng(0).choice(len(E), most, replace=False) if len(E) > most else slice(None)
-    E = np.asarray(E[some], dtype=float)
+    E = np.asarray(E[g.drawn(len(E), max(20_000, 4 * k * (k + 1)))], dtype=float)
     E = E[E.any(axis=1)]
     root = np.linalg.norm(E @ other.T, axis=1, keepdims=True)
     root /= np.linalg.norm(root)
@@ -502,8 +514,7 @@ def shown_by_lengths(B, items, roots):
     :math:`u^\top Q u` over theirs; dimensionless.
     Of many items 20 000 are looked at, chosen at random but always the same.
     """
-    some = np.random.default_rng(0).choice(len(B), 20_000, replace=False) if len(B) > 20_000 else slice(None)
-    rows = np.asarray(B[some], dtype=float)
+    rows = np.asarray(B[g.drawn(len(B), 20_000)], dtype=float)
     D, T = rows - items.mean, rows @ roots["users"].T
     centered = T - T.mean(axis=0)
     mean, size = D.T @ T / len(D), np.mean(np.sum(centered**2, axis=1))
@@ -549,7 +560,7 @@ def surely_free(B, P, rank):
     return k * (k + 1) // 2 - len(rows) if sizes[0] > 1e-10 * sizes[-1] else 0
 
 
-def chance(E, m=1_000):
+def chance(E):
     """The cosine that one pair of items in a thousand exceeds by chance, for embeddings with mean and spread of E.
 
     E is turned to its principal axes, so that a rotation of E changes nothing, and there each column is shuffled: an
@@ -558,9 +569,11 @@ def chance(E, m=1_000):
     rng = np.random.default_rng(2)
     some = np.asarray(E[np.sort(rng.choice(len(E), min(len(E), 20_000), replace=False))], dtype=float)
     turned = some[some.any(axis=1)] @ np.linalg.svd(g.moments(some).spread)[2].T
-    drawn = [np.take_along_axis(turned, rng.integers(len(turned), size=(m, turned.shape[1])), axis=0) for _ in "PB"]
-    drawn = [g.unit(np.resize(rows[rows.any(axis=1)], rows.shape)) for rows in drawn]
-    return float(np.quantile(drawn[0] @ drawn[1].T, 0.999))
+    first, second = np.take_along_axis(
+        turned[None], rng.integers(len(turned), size=(2, 1_000, turned.shape[1])), axis=1
+    )
+    first, second = (g.unit(np.resize(rows[rows.any(axis=1)], rows.shape)) for rows in (first, second))
+    return float(np.quantile(first @ second.T, 0.999))
 
 
 def health(U):

@@ -39,6 +39,21 @@ class Moments(NamedTuple):
     mean: np.ndarray
     spread: np.ndarray
 
+    @property
+    def deviations(self):
+        """R (≤ k, k), whose RᵀR is the covariance."""
+        return self.spread / np.sqrt(self.count)
+
+    @property
+    def root(self):
+        """R (≤ k, k), whose RᵀR is the second moment."""
+        return triangular_factor(self) / np.sqrt(self.count)
+
+
+def drawn(n, most, rng=0):
+    """Row numbers, ascending: all n of them, or of more than that so many, at random but always the same."""
+    return np.sort(np.random.default_rng(rng).choice(n, most, replace=False)) if n > most else np.arange(n)
+
 
 def blocks(E):
     """The rows of E as float64, many at a time, each with the number of its first row."""
@@ -159,12 +174,6 @@ def turned(rows, gauge):
 
 
 def in_gauge(B, gauge):
-    """All items in a gauge, (p, r), in float32 if B is; the first largest entry of each column is positive."""
-    E = all_turned(B, gauge)
-    return E * signs(E)
-
-
-def all_turned(B, gauge):
     """All items in a gauge, (p, r), in float32 if B is."""
     E = np.empty((len(B), gauge.matrix.shape[1]), dtype=B.dtype if B.dtype == np.float32 else float)
     for start, rows in blocks(B):
@@ -257,6 +266,14 @@ def valid_matrix(name, value):
     if not array.any():
         raise ValueError(f"{name} must have a row other than zero, got only zeros")
     return array
+
+
+def valid_integer(name, value, least, most=np.inf):
+    """An integer from least to most."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        wanted = f">= {least}" if most == np.inf else f"between {least} and {most}"
+        raise ValueError(f"{name} must be an integer {wanted}, got {value!r}")
+    return int(value)
 
 
 def valid_pair(items, users=None, of=""):

@@ -24,17 +24,28 @@ class Model(NamedTuple):
     read: tuple = ()
 
 
-def model_of(value, name="items"):
-    """The Model of a fitted model; None for what NumPy takes for an array.
+def model_of(value, users=None, name="items", **said):
+    """The Model of a fitted model, or of an array, in which what is said (not None) replaces what the model knows.
 
+    Users that are given have no counts but those given with them; how it was trained is one thing with two names.
     Raises TypeError for another type, ValueError for a model that is not fitted; both name the type and what to pass.
     """
+    model, said = read_model(value, name), {key: one for key, one in said.items() if one is not None}
+    if users is not None:
+        model = model._replace(users=users, user_counts=None)
+    if {"trained_by", "objective"} & said.keys():
+        model = model._replace(trained_by=None, objective=None)
+    return model._replace(**said)
+
+
+def read_model(value, name):
+    """The Model of a fitted model, or, of what NumPy takes for an array, one that knows nothing else."""
     for cls in type(value).__mro__:
         library = cls.__module__.split(".")[0]
         if (library, cls.__name__) in READERS:
             return READERS[library, cls.__name__](value)
     if isinstance(value, list | tuple | str | bytes | int | float) or hasattr(value, "__array__") or value is None:
-        return None
+        return Model(value)
     known = ", ".join(sorted({f"{library}'s {cls}" for library, cls in READERS}))
     got = f"{type(value).__module__}.{type(value).__qualname__}"
     raise TypeError(f"{name} must be an array or a model that is known ({known}), got {got}: {ARRAYS}")
@@ -160,20 +171,19 @@ def of_torch(module):
     """torch: two tables of embeddings, told apart by their names, and nothing else that was trained but biases."""
     tables = {name: np.shape(one.weight) for name, one in module.named_modules() if "Embedding" in type(one).__name__}
     wide = [name for name, shape in tables.items() if shape[1] > 1]
-    sides = {side: [name for name in wide if pattern.search(name)] for side, pattern in SIDES.items()}
+    items, users = ([name for name in wide if pattern.search(name)] for pattern in (ITEMS, USERS))
     weights = {f"{name}.weight".removeprefix(".") for name in tables}
     others = [name for name, one in module.named_parameters() if name not in weights and np.prod(np.shape(one)) > 1]
-    if others or len(wide) != 2 or sorted(map(len, sides.values())) != [1, 1] or sides["items"] == sides["users"]:
+    if others or len(wide) != 2 or len(items) != 1 or len(users) != 1 or items == users:
         wanted = "two tables of embeddings, one named as items and one as users, and nothing else"
         got = f"{type(module).__name__} with {', '.join([*wide, *others])[:200] or 'none'}"
         raise ValueError(f"items must be a module of {wanted}, got {got}: {ARRAYS}, of the towers' outputs")
+    read = f"items from {items[0]}, users from {users[0]}; a module does not say how it was trained"
     modules = dict(module.named_modules())
-    items, users = (modules[sides[side][0]].weight.detach().cpu().float().numpy() for side in ("items", "users"))
-    read = f"items from {sides['items'][0]}, users from {sides['users'][0]}; a module does not say how it was trained"
+    items, users = (modules[name].weight.detach().cpu().float().numpy() for name in items + users)
     return Model(items, users, objective="unknown", read=(read,))
 
 
-SIDES = {"items": ITEMS, "users": USERS}
 READERS = {
     ("implicit", "AlternatingLeastSquares"): partial(of_implicit, library="implicit ALS", otherwise="none"),
     ("implicit", "BayesianPersonalizedRanking"): partial(of_implicit, library="implicit BPR", otherwise="ranking"),

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cosine_audit.gauges import valid_integer
+
 CELLS = 2**24  # cosines at once
 
 
@@ -40,11 +42,10 @@ def nearest(S, n_neighbors=10):
     size = np.abs(S).max()
     if np.abs(S - S.T).max() > 1e-9 * size:
         raise ValueError(f"S must be a symmetric {len(S)}×{len(S)} matrix, got one that is not")
-    if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, int | np.integer) or not 0 < n_neighbors < len(S):
-        raise ValueError(f"n_neighbors must be an integer between 1 and {len(S) - 1}, got {n_neighbors}")
+    n = valid_integer("n_neighbors", n_neighbors, 1, len(S) - 1)
     S = np.round(S / max(1, size), 10)
     np.fill_diagonal(S, -np.inf)
-    return top(S, n_neighbors)
+    return top(S, n)
 
 
 def overlap(neighbors, others):
@@ -57,6 +58,11 @@ def overlap(neighbors, others):
     Raises ValueError if shapes disagree.
     """
     return float(np.mean(shared(neighbors, others)))
+
+
+def beyond_chance(share, chance):
+    """What of a share of neighbors chance does not explain: 1 if all stay, 0 if as many as by chance."""
+    return (share - chance) / (1 - chance)
 
 
 def shared(neighbors, others):

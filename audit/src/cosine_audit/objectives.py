@@ -48,6 +48,14 @@ class Objective(NamedTuple):
     reason: str
 
 
+class Said(NamedTuple):
+    """trained_by, a library or None; objective, a key of OBJECTIVES; ranking, whether users' constants are free."""
+
+    trained_by: str | None
+    objective: str
+    ranking: bool
+
+
 class Library(NamedTuple):
     """objective, a key of OBJECTIVES; ranking, whether a constant for each user is free; aliases, other names."""
 
@@ -216,8 +224,8 @@ def key(name):
 NAMES = {key(alias): name for name, library in LIBRARIES.items() for alias in (name, *library.aliases)}
 
 
-def what_was_said(trained_by=None, objective=None):
-    """What is known of the training: the library's name or None, the objective, and whether users' constants are free.
+def what_was_said(trained_by=None, objective=None) -> Said:
+    """What is known of the training.
 
     Raises ValueError for a name that is not in the tables, or if both are given.
     """
@@ -225,13 +233,13 @@ def what_was_said(trained_by=None, objective=None):
         raise ValueError(f"give trained_by or objective, not both; got {trained_by!r} and {objective!r}")
     if trained_by is not None:
         if key(trained_by) not in NAMES:
-            near = {NAMES[one]: None for one in get_close_matches(key(trained_by), NAMES, 5)}
+            near = dict.fromkeys(NAMES[one] for one in get_close_matches(key(trained_by), NAMES, 5))
             meant = f"; do you mean {' or '.join(near)}?" if near else ""
             meant = SVD if key(trained_by) == "svd" else meant
             raise ValueError(f"trained_by must be one of {', '.join(LIBRARIES)}; got {trained_by!r}{meant}")
         name = NAMES[key(trained_by)]
-        return name, LIBRARIES[name].objective, LIBRARIES[name].ranking
+        return Said(name, LIBRARIES[name].objective, LIBRARIES[name].ranking)
     objective = "unknown" if objective is None else objective
     if objective not in list(OBJECTIVES):  # a list has no hash
         raise ValueError(f"objective must be one of {', '.join(OBJECTIVES)}; got {objective!r}")
-    return None, objective, objective in ("ranking", "penalized-ranking")
+    return Said(None, objective, objective in ("ranking", "penalized-ranking"))

@@ -1,32 +1,27 @@
 """The audit itself, and its report: for the terminal, as a page, as JSON, and as a folder of all of these."""
 
+import base64
 import contextlib
-import json
+import io
 import os
-import textwrap
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 
 from cosine_audit import __version__
 from cosine_audit import verdict as v
-from cosine_audit.evidence import gauges_of, look_at, look_up, summaries
-from cosine_audit.gauges import SHARE, as_array, in_gauge, safe_items, valid_matrix, valid_pair
+from cosine_audit.evidence import gauges_of, lie_flat, look_at, look_up, summaries
+from cosine_audit.gauges import SHARE, as_array, safe_items, valid_integer, valid_matrix, valid_pair
 from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
+from cosine_audit.words import Written, lines_of, plain
 
 TERMS = (
     "A gauge is one of the many ways to write the same model: users times an invertible M, items times its inverse "
     "transposed. Four are functions of the scores alone."
 )
 MARKS = {"ok": "  ok  ", "note": "      ", "warning": "  !   "}
-
-
-def lines_of(text, mark="  "):
-    """A text in lines of 79 columns behind a mark."""
-    return textwrap.wrap(text, 79, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def audit(
@@ -54,45 +49,34 @@ def audit(
     model; sample, how many items' neighbors are looked up; progress, called with a gauge and the share that is done.
     Raises ValueError or TypeError that names argument and value.
     """
-    model, other = model_of(items), model_of(again, "again")
-    if model is not None:
-        items, names = model.items, model.names if names is None else names
-        item_counts = model.item_counts if item_counts is None else item_counts
-        if users is None:
-            users, user_counts = model.users, model.user_counts if user_counts is None else user_counts
-        if trained_by is None and objective is None:
-            trained_by, objective = model.trained_by, model.objective
-    if other is not None:
-        again = other.items if model is None or model.names is None else joined(other, model.names)
-    said = what_was_said(trained_by, objective)
-    B, P = valid_pair(items, users)
+    said = {"trained_by": trained_by, "objective": objective, "item_counts": item_counts, "user_counts": user_counts}
+    model = model_of(items, users, **said)
+    said = what_was_said(model.trained_by, model.objective)
+    B, P = valid_pair(model.items, model.users)
     if B.shape[1] < 2:
         raise ValueError(f"items must have at least 2 columns, got {B.shape[1]}")
-    counts = [valid_counts("item_counts", item_counts, B), valid_counts("user_counts", user_counts, P)]
-    names, labels = valid_vector("names", names, B), valid_vector("labels", labels, B)
-    classes = which_class(user_labels, names, B, P, said[1])
-    again = None if again is None else valid_matrix("again", again)
+    counts = [valid_counts("item_counts", model.item_counts, B), valid_counts("user_counts", model.user_counts, P)]
+    names = valid_vector("names", model.names if names is None else names, B)
+    labels = valid_vector("labels", labels, B)
+    classes = which_class(user_labels, names, B, P, said.objective)
+    again = None if again is None else valid_matrix("again", joined(model_of(again, name="again"), model.names))
     if again is not None and len(again) != len(B):
         raise ValueError(f"again must have {len(B)} rows, as items have, got {len(again)}")
-    if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 100:
-        raise ValueError(f"sample must be an integer >= 100, got {sample!r}")
+    sample = valid_integer("sample", sample, 100)
     about = summaries(B, P, *counts, progress)
-    gauges = gauges_of(about, said[2])
-    space = look_up(B, gauges, sample, progress)
+    ranking = said.ranking or lie_flat(about["items"])
+    space = look_up(B, gauges_of(about, ranking), sample, progress)
     seen = look_at(B, P, about, space, again, counts, classes)
-    findings = [*v.about_lists(seen, said[1], space), *v.about_training(seen, said[1])]
-    findings += [*v.about_neighbors(space, about["items"], counts[0])]
-    findings += [*v.about_chance(space, B, seen), *v.about_health(space, B, counts[0])]
-    findings += v.about_labels(space, labels) if labels is not None else []
-    verdict, warnings = v.decide(said[1], seen), v.contradictions(said[1], seen)
-    report = Report(said, verdict, warnings, findings, space, (B, P, names), gauges.get("safe"))
-    report.read += [] if model is None else model.read
-    return report
+    findings = list(v.findings(said.objective, seen, space, B, about["items"], counts[0], labels))
+    verdict, warnings = v.decide(said.objective, seen), v.contradictions(said.objective, seen)
+    return Report(said._replace(ranking=ranking), verdict, warnings, findings, space, (B, P, names), model.read)
 
 
 def joined(other, names):
-    """The items of a second run's model in the order of the names; ValueError if one is missing."""
-    rows = {str(name): row for row, name in enumerate(other.names or [])}
+    """The items of a second run, a Model, in the order of names if both have some; ValueError if one is missing."""
+    if other.names is None or names is None:
+        return other.items
+    rows = {str(name): row for row, name in enumerate(other.names)}
     missing = [name for name in map(str, names) if name not in rows]
     if missing:
         raise ValueError(f"again must have all items by name, got none for {plain(missing[0])!r}")
@@ -136,60 +120,57 @@ def valid_counts(name, values, E):
     return array.astype(float)
 
 
-class Report:
+class Report(Written):
     """What was found: verdict, headline, may_be_kept, reason, rests_on, warnings, findings, advice, safe_items."""
 
-    def __init__(self, said, verdict, warnings, findings, space, model, cure):
+    def __init__(self, said, verdict, warnings, findings, space, model, read):
         """See `audit`, which makes it."""
         self.trained_by, self.objective, self.ranking = said
         self.verdict, self.reason, self.rests_on, _ = verdict
         self.headline, self.may_be_kept = verdict.headline, verdict.keep is not None
         self.warnings, self.findings, self.space = warnings, findings, space
         self.items, self.users, self.names = model
-        self.cure = cure  # the gauge of the safe items
-        self.advice = v.advice(verdict, self.objective, cure is not None)
-        self.read = []  # what was read, sentences; the command fills it in
+        self.advice = v.advice(verdict, self.objective, self.users is not None)
+        self.read = list(read)  # what was read, sentences
 
     @cached_property
     def safe_items(self):
         """Items whose cosines depend on the scores alone, (p, r); None without users."""
-        return None if self.users is None else in_gauge(self.items, self.cure)
+        return None if self.users is None else self.safe_items_of(SHARE)
 
     def to_dict(self):
-        """Everything but the arrays, as plain values."""
-        safe = lambda x: None if x is None or not np.isfinite(x) else round(float(x), 6)  # noqa: E731
-        rows = [dict(f._asdict(), value=safe(f.value), threshold=safe(f.threshold)) for f in self.findings]
+        """Everything but the arrays, as plain values; schema.json says what is in it."""
         names = "verdict", "headline", "may_be_kept", "reason", "rests_on", "trained_by", "objective"
         return {name: getattr(self, name) for name in names} | {
             "items": len(self.items),
             "users": None if self.users is None else len(self.users),
             "dimensions": self.items.shape[1],
             "looked_up": len(self.space.queries),
-            "findings": rows,
+            "findings": [one.to_dict() for one in self.findings],
             "warnings": list(self.warnings),
             "advice": self.advice,
             "read": list(self.read),
             "version": __version__,
         }
 
-    def to_json(self):
-        """The same as text, in ASCII; schema.json says what is in it."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
+    def name(self, row):
+        """An item's name, or its number; a dash where there is no item."""
+        return "–" if row < 0 else plain(row if self.names is None else self.names[row])
 
-    def changed(self, most=5, n=5):
-        """The items whose neighbors the cure changes most: name, the nearest n by gauge, and the share that stays.
+    def changed(self):
+        """The five items whose neighbors the cure changes most: name, the nearest five by gauge, the share that stays.
 
         The gauges are given, balanced and that of the safe items.
         """
-        found = self.space.found
+        found, changed = self.space.found, []
         if "safe" not in found:
-            return []
+            return changed
         kept = 1 - v.moved_by(self.space, "safe")
-        order = np.lexsort((self.space.queries, np.round(kept, 6)))[:most]
-        name = lambda row: "–" if row < 0 else plain(row if self.names is None else self.names[row])  # noqa: E731
-        lists = {way: found[way].rows[:, :n] for way in ("given", "balanced", "safe") if way in found}
-        near = lambda i: {way: [name(row) for row in rows[i]] for way, rows in lists.items()}  # noqa: E731
-        return [(name(self.space.queries[i]), near(i), kept[i]) for i in order]
+        for i in np.lexsort((self.space.queries, np.round(kept, 6)))[:5]:
+            ways = [way for way in ("given", "balanced", "safe") if way in found]
+            lists = {way: [self.name(row) for row in found[way].rows[i, :5]] for way in ways}
+            changed.append((self.name(self.space.queries[i]), lists, kept[i]))
+        return changed
 
     def __str__(self):
         """For the terminal, in lines of 79 columns."""
@@ -202,8 +183,8 @@ class Report:
         lines += ["", f"Findings, of {len(self.space.queries)} items looked up:"]
         for finding in self.findings:
             lines += lines_of(finding.sentence, MARKS[finding.level])
-        rows = self.changed()
-        lines += ["", "Items whose lists the safe items change most:"] * bool(rows)
+        if rows := self.changed():
+            lines += ["", "Items whose lists the safe items change most:"]
         for name, lists, kept in rows:
             lines += lines_of(f"{name}: {kept:.0%} of its neighbors stay.")
             for way in ("given", "safe"):
@@ -230,28 +211,28 @@ class Report:
 
     def safe_items_of(self, share):
         """The same with another share, see `safe_items`."""
-        ranking = bool(self.cure.origin.any())
-        return safe_items(items=self.items, users=self.users, ranking=ranking, share=share)
+        return safe_items(items=self.items, users=self.users, ranking=self.ranking, share=share)
 
     def files(self, folder=None, safe_items=None, share=SHARE):
-        """What to write where: a dict of paths, and functions of an open file, or None for a file that is to go.
+        """What to write where: a dict of paths and bytes, None for a file that must not stay from an earlier run.
 
         share is that of the file of safe items; the folder's are those that the report speaks of.
         """
-        save = lambda stream: save_array(stream, self.safe_items)  # noqa: E731
-        chosen = save if share == SHARE else lambda stream: save_array(stream, self.safe_items_of(share))
-        files = {} if safe_items is None else {Path(safe_items): chosen}
-        if folder is None:
-            return files
-        page, summary = self.to_html(figures(self.space)).encode("utf-8", "replace"), self.to_json().encode() + b"\n"
-        last = None if self.users is None else save  # none must stay from an earlier run
-        contents = lambda stream: stream.write(page), lambda stream: stream.write(summary), last
-        return files | dict(zip(places(folder), contents, strict=True))
+        files = {}
+        if safe_items is not None:
+            files[Path(safe_items)] = in_numpys_format(self.safe_items_of(share))
+        if folder is not None:
+            page = self.to_html(figures(self.space)).encode("utf-8", "replace")
+            safe = None if self.users is None else in_numpys_format(self.safe_items)
+            files |= dict(zip(places(folder), (page, self.to_json().encode() + b"\n", safe), strict=True))
+        return files
 
 
-def save_array(stream, array):
-    """Write an array in NumPy's format through Python; NumPy itself overlooks a disk that is full when a file ends."""
-    np.save(SimpleNamespace(write=stream.write), array)
+def in_numpys_format(array):
+    """The bytes of an .npy file."""
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getbuffer()
 
 
 def places(folder=None, safe_items=None):
@@ -270,15 +251,6 @@ def writable(path, folder=None):
 
 
 @contextlib.contextmanager
-def named(path):
-    """An OSError that names the file; NumPy tells of a full disk how many numbers it wrote, and no more."""
-    try:
-        yield
-    except OSError as problem:
-        raise OSError(f"{path}: {problem.strerror or 'no space left, or the disk failed'}") from None
-
-
-@contextlib.contextmanager
 def all_or_none(files, folder=None):
     """Write files, see Report.files, beside their places, and rename them when the context ends; else nothing is left.
 
@@ -290,17 +262,19 @@ def all_or_none(files, folder=None):
             if not one.is_dir():
                 one.mkdir()
                 made.append(one)
-        for path, save in files.items():
+        for path, data in files.items():
             target = writable(path)
-            if save is not None:
+            if data is not None:
                 part = target.with_name(f".audit-{os.getpid()}-{len(parts)}")
-                with named(path), open(part, "xb") as stream:
-                    parts[part] = target
-                    save(stream)
+                parts[part] = target
+                try:
+                    part.write_bytes(data)
+                except OSError as problem:
+                    raise OSError(f"{path}: {problem.strerror}") from None
         yield
         for part, target in parts.items():
             part.replace(target)
-        for path in [path for path, save in files.items() if save is None]:
+        for path in [path for path, data in files.items() if data is None]:
             path.unlink(missing_ok=True)
     except BaseException:
         for path, remove in [*((part, Path.unlink) for part in parts), *((one, Path.rmdir) for one in reversed(made))]:
@@ -309,22 +283,12 @@ def all_or_none(files, folder=None):
         raise
 
 
-def plain(name, most=40):
-    """A name in one line of at most so many characters, which any terminal and any file can hold."""
-    text = " ".join(str(name).split()).encode("utf-8", "replace").decode()
-    text = "".join(mark if mark.isprintable() else "?" for mark in text)
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 KEPT = "Share of each item's nearest neighbors that stay in another gauge of the same model: on average (bars)."
 COSINES = "Cosines of items with their nearest neighbors, as given and, with users, of the safe items."
 
 
 def figures(space):
     """Pictures of what each gauge keeps, and of the nearest neighbors' cosines: caption and PNG in base64."""
-    import base64
-    import io
-
     from matplotlib.figure import Figure
 
     made = [(caption, Figure(figsize=(7, 2.6), layout="constrained"), io.BytesIO()) for caption in (KEPT, COSINES)]

@@ -38,7 +38,7 @@ class SafeItems:
             raise ValueError("users must be a matrix, the other factor, got None")
         B, P = g.valid_pair(items, users)
         gauge = g.safe_gauge(g.moments(P), g.moments(B), center=center, ranking=ranking, share=share)
-        gauge = gauge._replace(matrix=gauge.matrix * g.signs(g.all_turned(B, gauge)))
+        gauge = gauge._replace(matrix=gauge.matrix * g.signs(g.in_gauge(B, gauge)))
         size = np.abs(g.as_array("items", items)).max() / np.abs(B).max()
         return cls(gauge, float(size), share)
 
@@ -48,7 +48,7 @@ class SafeItems:
         k = len(self.gauge.matrix)
         if B.shape[1] != k:
             raise ValueError(f"new_items must have {k} columns, as items had, got {B.shape[1]}")
-        return g.all_turned(B if self.size == 1 else B / self.size, self.gauge)
+        return g.in_gauge(B if self.size == 1 else B / self.size, self.gauge)
 
     def save(self, path):
         """Write an .npz file."""
@@ -132,10 +132,9 @@ def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=Fa
     (first, second, judgments), item numbers and numbers; ranking as in `SafeItems`, which a model says. Returns: a
     Choice; print it. Raises ValueError or TypeError that names argument and value.
     """
-    model = model_of(items)
-    if model is not None:
-        items, users = model.items, model.users if users is None else users
-        ranking = ranking or what_was_said(model.trained_by, model.objective)[2]
+    model = model_of(items, users)
+    items, users = model.items, model.users
+    ranking = ranking or what_was_said(model.trained_by, model.objective).ranking
     if (interactions is None) == (pairs is None):
         raise ValueError(f"interactions or pairs must be given, got {'neither' if pairs is None else 'both'}")
     tables = [items] + [SafeItems.fit(items, users, share=s, ranking=ranking).transform(items) for s in SHARES]
@@ -216,14 +215,13 @@ def check_numbers(name, values, least=-np.inf):
 
 def recalls(U, taken):
     """The share of the first fifth of each user's items, hidden, that is among the most similar to the others."""
-    found = np.empty(len(taken))
-    n = min(FOUND, len(U) - 1)
+    found, n = [], min(FOUND, len(U) - 1)
+    parts = [np.split(items, [max(1, len(items) // 5)]) for items in taken]
     for start in range(0, len(taken), AT_ONCE):
-        users = taken[start : start + AT_ONCE]
-        S = np.stack([U[items[max(1, len(items) // 5) :]].sum(axis=0) for items in users]) @ U.T
-        for i, items in enumerate(users):
-            S[i, items[max(1, len(items) // 5) :]] = -np.inf
-        for i, (items, best) in enumerate(zip(users, top(S, n), strict=True), start):
-            hidden = items[: max(1, len(items) // 5)]
-            found[i] = np.isin(hidden, best).sum() / min(len(hidden), n)
-    return found
+        hidden, shown = zip(*parts[start : start + AT_ONCE], strict=True)
+        S = np.stack([U[items].sum(axis=0) for items in shown]) @ U.T
+        for row, items in zip(S, shown, strict=True):
+            row[items] = -np.inf
+        best = top(S, n)
+        found += [np.isin(items, near).sum() / min(len(items), n) for items, near in zip(hidden, best, strict=True)]
+    return np.array(found)

@@ -1,13 +1,13 @@
 """Vectors of one text encoder, without users: what a cosine of .7 means here, and what centering would change."""
 
-import json
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from cosine_audit import __version__
-from cosine_audit.gauges import as_array, valid_matrix
-from cosine_audit.neighbors import search, shared
+from cosine_audit.gauges import as_array, drawn, unit, valid_integer, valid_matrix
+from cosine_audit.neighbors import overlap, search
+from cosine_audit.words import Written, lines_of, size_of
 
 N, MOST, RATE, SPLITS = 10, 5_000, 1e-3, 20
 FEW = 200  # rows; below, the threshold rests on less than 20 pairs
@@ -42,15 +42,13 @@ def text_audit(vectors, pairs=None, *, sample=MOST):
         raise ValueError(f"vectors must have no row of zeros, got row {np.argmin(largest)}")
     E = E / largest[:, None]  # squares neither overflow nor vanish
     lengths = np.linalg.norm(E, axis=1)
-    if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 50:
-        raise ValueError(f"sample must be an integer >= 50, got {sample!r}")
-    pairs = valid_pairs(pairs, len(E))
+    sample, pairs = valid_integer("sample", sample, 50), valid_pairs(pairs, len(E))
     rng = np.random.default_rng(0)
     U = E / lengths[:, None]
-    rows = np.sort(rng.choice(len(U), sample, replace=False)) if len(U) > sample else np.arange(len(U))
     with np.errstate(over="ignore"):
         sizes = largest * lengths
-    return TextReport(E.shape, sizes, look(U[rows], rng), alike(U, pairs, rng))
+    seen = look(U[drawn(len(U), sample, rng)], rng)
+    return TextReport(E.shape, (sizes.min(), sizes.max()), alike(U, pairs, rng), **seen)
 
 
 def valid_pairs(pairs, n):
@@ -67,24 +65,8 @@ def valid_pairs(pairs, n):
     return pairs
 
 
-class Seen(NamedTuple):
-    """What was found among the rows that were looked at."""
-
-    cosines: np.ndarray  # of random pairs, sorted
-    level: float  # the mean cosine of two rows
-    threshold: float  # one random pair in a thousand is above it
-    held_out: np.ndarray  # the share above it of pairs of the half that did not set it, SPLITS times
-    kept: dict  # the share of ten nearest that stay, by what is done to the vectors
-    hubs: tuple  # in how many of the lists the commonest row is, and the share of rows that are in none
-    duplicates: float  # the share of rows with another at a cosine of .9999 or more
-    near: float  # how many standard errors the nearest are nearer than those of random vectors
-    beyond: int  # how many rows' nearest is nearer than that of every random vector
-    tied: float  # the share of rows whose tenth and eleventh neighbor are equally near
-    rows: int
-
-
 def look(U, rng):
-    """What there is to see in rows of length one."""
+    """What there is to see in rows of length one: fields of a TextReport."""
     mean, queries = U.mean(axis=0), np.arange(len(U))
     C = U - mean
     V = np.linalg.eigh(C.T @ C)[1][:, ::-1]
@@ -98,33 +80,24 @@ def look(U, rng):
         "8 bits, one range": np.round(U / np.abs(U).max() * 127),
         "8 bits, a range for each dimension": eight_bits(U),
     }
-    kept = {way: share_kept(lists, X, queries) for way, X in ways.items()}
     columns = C @ V
     nearest = [search(unit(X), queries, 1).cosines[:, 0] for X in (columns, shuffled(columns, rng))]
     error = np.sqrt(sum(np.var(one) for one in nearest) / len(queries))
-    near = (nearest[0].mean() - nearest[1].mean()) / max(error, 1e-9)
-    beyond = int(np.sum(nearest[0] > nearest[1].max() + 1e-9))
-    tied = float(np.mean(given.cosines[:, N - 1] - given.cosines[:, N] < 1e-9))
     counts = np.bincount(lists.ravel(), minlength=len(U))
-    level = (len(U) * mean @ mean - 1) / (len(U) - 1)
-    cosines = np.sort(random_pairs(U, np.arange(len(U)), rng))
-    held_out = np.array([above_elsewhere(U, rng) for _ in range(SPLITS)])
-    duplicates = np.mean(given.cosines[:, 0] >= 0.9999)
-    hubs = int(counts.max()), float(np.mean(counts == 0))
-    return Seen(cosines, level, quantile(cosines), held_out, kept, hubs, duplicates, near, beyond, tied, len(U))
-
-
-def verdict_of(seen, d):
-    """What can be said: that something is near, or why not.
-
-    Rows whose columns are shuffled are a fair comparison only if there are several times as many rows as columns. Ten
-    pairs nearer than all of theirs come by chance once in 2^10: by these a few clusters are seen that no mean shows.
-    """
-    if seen.near >= 5 or (seen.beyond >= 20 and not seen.duplicates):
-        return PLACE
-    if seen.duplicates:
-        return DOUBLE
-    return TOO_FEW if seen.rows < 5 * d else NOTHING
+    cosines = np.sort(random_pairs(U, queries, rng))
+    return {
+        "rows": len(U),
+        "cosines": cosines,
+        "level": (len(U) * mean @ mean - 1) / (len(U) - 1),
+        "threshold": quantile(cosines),
+        "held_out": np.array([above_elsewhere(U, rng) for _ in range(SPLITS)]),
+        "kept": {way: overlap(lists, search(unit(X), queries, N).rows) for way, X in ways.items()},
+        "hubs": (int(counts.max()), float(np.mean(counts == 0))),
+        "duplicates": float(np.mean(given.cosines[:, 0] >= 0.9999)),
+        "near": (nearest[0].mean() - nearest[1].mean()) / max(error, 1e-9),
+        "beyond": int(np.sum(nearest[0] > nearest[1].max() + 1e-9)),
+        "tied": float(np.mean(given.cosines[:, N - 1] - given.cosines[:, N] < 1e-9)),
+    }
 
 
 def shuffled(columns, rng):
@@ -135,21 +108,10 @@ def shuffled(columns, rng):
     return left @ right * lengths
 
 
-def unit(X):
-    """Rows of length one; rows of zeros stay."""
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    return X / np.where(lengths > 0, lengths, 1)
-
-
 def eight_bits(U):
     """Whole numbers from −127 to 127, of the range of each column, as a multiple of that range."""
     step = np.abs(U).max(axis=0) / 127
     return np.round(U / np.where(step > 0, step, 1)) * step
-
-
-def share_kept(rows, X, queries):
-    """The share of the ten nearest that X has, too."""
-    return float(np.mean(shared(rows, search(unit(X), queries, N).rows)))
 
 
 def random_pairs(U, rows, rng, most=200_000):
@@ -182,30 +144,57 @@ def alike(U, pairs, rng):
     return found
 
 
-class TextReport:
-    """What was found: verdict, threshold, level, percentile(cosine), kept, hubs; print it, or to_dict()."""
+@dataclass(frozen=True, eq=False)
+class TextReport(Written):
+    """What was found: print it, or to_dict()."""
 
-    def __init__(self, shape, lengths, seen, alike):
-        """See `text_audit`, which makes it."""
-        self.shape, self.seen, self.alike = shape, seen, alike
-        self.lengths = lengths.min(), lengths.max()
-        self.level, self.threshold, self.kept, self.hubs = seen.level, seen.threshold, seen.kept, seen.hubs
-        self.verdict = verdict_of(seen, shape[1])
-        self.reached = float(np.mean(seen.cosines >= self.threshold - 1e-9))  # more than RATE where many are equal
+    shape: tuple
+    lengths: tuple  # the least and the largest
+    alike: dict | None  # the share of pairs said to be alike that is above the threshold, as given and centered
+    rows: int  # how many were looked at
+    cosines: np.ndarray  # of random pairs, sorted
+    level: float  # the mean cosine of two rows
+    threshold: float  # one random pair in a thousand is above it
+    held_out: np.ndarray  # the share above it of pairs of the half that did not set it, SPLITS times
+    kept: dict  # the share of ten nearest that stay, by what is done to the vectors
+    hubs: tuple  # in how many of the lists the commonest row is, and the share of rows that are in none
+    duplicates: float  # the share of rows with another at a cosine of .9999 or more
+    near: float  # how many standard errors the nearest are nearer than those of random vectors
+    beyond: int  # how many rows' nearest is nearer than that of every random vector
+    tied: float  # the share of rows whose tenth and eleventh neighbor are equally near
+
+    @property
+    def verdict(self):
+        """What can be said: that something is near, or why not.
+
+        Rows whose columns are shuffled are a fair comparison only if there are several times as many rows as columns.
+        Ten pairs nearer than all of theirs come by chance once in 2^10: by these a few clusters are seen that no mean
+        shows.
+        """
+        if self.near >= 5 or (self.beyond >= 20 and not self.duplicates):
+            return PLACE
+        if self.duplicates:
+            return DOUBLE
+        return TOO_FEW if self.rows < 5 * self.shape[1] else NOTHING
+
+    @property
+    def reached(self):
+        """The share of random pairs at the threshold or above it: more than RATE where many are equal."""
+        return float(np.mean(self.cosines >= self.threshold - 1e-9))
 
     def percentile(self, cosine):
         """How many of a hundred random pairs have a smaller cosine."""
-        return 100 * float(np.mean(self.seen.cosines < cosine))
+        return 100 * float(np.mean(self.cosines < cosine))
 
     def to_dict(self):
         """Everything as plain values."""
-        ends = np.quantile(self.seen.held_out, [0, 1])
+        ends = np.quantile(self.held_out, [0, 1])
         return {
             "verdict": self.verdict,
             "texts": self.shape[0],
             "dimensions": self.shape[1],
             "level": round(self.level, 6),
-            "random pairs, 1 % to 99 %": np.quantile(self.seen.cosines, [0.01, 0.99]).round(6).tolist(),
+            "random pairs, 1 % to 99 %": np.quantile(self.cosines, [0.01, 0.99]).round(6).tolist(),
             "percentile of 0.7": round(self.percentile(0.7), 3),
             "threshold": round(self.threshold, 6),
             "at it or above": round(self.reached, 6),
@@ -213,30 +202,20 @@ class TextReport:
             "neighbors kept": {way: round(share, 6) for way, share in self.kept.items()},
             "commonest row in lists": self.hubs[0],
             "rows in no list": round(self.hubs[1], 6),
-            "rows whose neighbors tie": round(self.seen.tied, 6),
-            "near duplicates": round(float(self.seen.duplicates), 6),
+            "rows whose neighbors tie": round(self.tied, 6),
+            "near duplicates": round(self.duplicates, 6),
             "known pairs above the threshold": self.alike,
             "not looked at": list(NOT_LOOKED_AT),
             "version": __version__,
         }
 
-    def to_json(self):
-        """The same as text, in ASCII."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
-
     def __str__(self):
         """For the terminal."""
-        from cosine_audit.report import lines_of
-
-        low, high = np.quantile(self.seen.cosines, [0.01, 0.99])
-        few, many = np.quantile(self.seen.held_out, [0, 1]) * 1_000
-        same = (
-            "all of length one"
-            if max(np.abs(np.subtract(self.lengths, 1))) < 0.002
-            else "lengths {:.3g} to {:.3g}".format(*self.lengths)
-        )
-        size = f"{self.shape[0]:,} × {self.shape[1]}".replace(",", " ")
-        size += f" ({self.seen.rows} drawn)" if self.seen.rows < self.shape[0] else ""
+        low, high = np.quantile(self.cosines, [0.01, 0.99])
+        few, many = np.quantile(self.held_out, [0, 1]) * 1_000
+        of_one = np.abs(np.subtract(self.lengths, 1)).max() < 0.002
+        same = "all of length one" if of_one else "lengths {:.3g} to {:.3g}".format(*self.lengths)
+        size = size_of(self.shape) + (f" ({self.rows} drawn)" if self.rows < self.shape[0] else "")
         found = [
             f"Random pairs: 98 of 100 have cosines from {low:.2f} to {high:.2f}, mean {self.level:.2f}. "
             f"A cosine of 0.70 is above {self.percentile(0.7):.1f} % of them.",
@@ -244,20 +223,20 @@ class TextReport:
             f"it lets {few:.1f} to {many:.1f} in a thousand of the others' pairs pass ({SPLITS} halves). "
             "Of n texts a query still meets n/1000 of them by chance.",
             *(f"Of ten neighbors {10 * share:.1f} stay after {way}." for way, share in self.kept.items()),
-            f"Hubs: one text is in {self.hubs[0]} of {self.seen.rows} lists of ten; {self.hubs[1]:.0%} are in none.",
-            f"Near duplicates: {self.seen.duplicates:.1%} of the texts have another at 0.9999 or more.",
+            f"Hubs: one text is in {self.hubs[0]} of {self.rows} lists of ten; {self.hubs[1]:.0%} are in none.",
+            f"Near duplicates: {self.duplicates:.1%} of the texts have another at 0.9999 or more.",
         ]
-        if self.seen.rows < FEW:
-            pairs = self.seen.rows * (self.seen.rows - 1) // 2
+        if self.rows < FEW:
+            pairs = self.rows * (self.rows - 1) // 2
             found.append(f"Few texts: all these numbers rest on {pairs} pairs, the threshold on {pairs / 1_000:.1f}.")
         if self.reached > 2 * RATE:
             found.append(
                 f"Equal cosines: {1_000 * self.reached:.1f} pairs in a thousand are at the threshold or above, so it "
                 "does not separate one. Remove near duplicates first."
             )
-        if self.seen.tied:
+        if self.tied:
             found.append(
-                f"Neighbors tie: for {self.seen.tied:.1%} of the texts the tenth and the eleventh are equally near. "
+                f"Neighbors tie: for {self.tied:.1%} of the texts the tenth and the eleventh are equally near. "
                 "There the order of rows chooses the list, and what stays of it."
             )
         if self.alike:

@@ -1,15 +1,15 @@
 """Two trainings of one model: which nearest neighbors stay, as given, by safe items, and after a rotation."""
 
-import json
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from cosine_audit import __version__
 from cosine_audit import gauges as g
 from cosine_audit.models import model_of
-from cosine_audit.neighbors import search, shared
+from cosine_audit.neighbors import beyond_chance, overlap, search
 from cosine_audit.objectives import what_was_said
+from cosine_audit.words import Written, lines_of
 
 N, SAMPLE, FEWEST = 10, 1_000, 5
 WAYS = {
@@ -17,15 +17,6 @@ WAYS = {
     "safe": "By safe items, which depend on the scores alone",
     "rotated": "Asked in the old table by new vectors, after the best rotation",
 }
-
-
-class Side(NamedTuple):
-    """One training: items (p, k), users (n, k) or None, names (p,) or None, and whether users' constants are free."""
-
-    items: np.ndarray
-    users: np.ndarray | None
-    names: list | None
-    ranking: bool
 
 
 def compare(old, new, names=None, *, trained_by=None):
@@ -43,44 +34,37 @@ def compare(old, new, names=None, *, trained_by=None):
     Raises ValueError or TypeError that names argument and value.
     """
     pair = names if isinstance(names, tuple) and len(names) == 2 else (names, names)
-    sides = [side(what, *one, trained_by) for what, *one in (("old", old, pair[0]), ("new", new, pair[1]))]
+    sides = [side(*one, trained_by) for one in (("old", old, pair[0]), ("new", new, pair[1]))]
     rows = joined(*sides)
-    E = [g.directions(one.items[some]) for one, some in zip(sides, rows, strict=True)]
-    filled = np.flatnonzero(E[0].any(axis=1) & E[1].any(axis=1))
+    U, V = (g.directions(one.items[some]) for one, some in zip(sides, rows, strict=True))
+    filled = np.flatnonzero(U.any(axis=1) & V.any(axis=1))
     if len(filled) < FEWEST:
         raise ValueError(f"old and new must share at least {FEWEST} items that are not zero, got {len(filled)}")
-    rows, (U, V) = [some[filled] for some in rows], [one[filled] for one in E]
-    queries = np.arange(len(U))
-    if len(queries) > SAMPLE:
-        queries = np.sort(np.random.default_rng(0).choice(queries, SAMPLE, replace=False))
+    rows, U, V = [some[filled] for some in rows], U[filled], V[filled]
+    queries = g.drawn(len(U), SAMPLE)
     n = max(1, min(N, (len(U) - 1) // 2))
     found = {"given": kept(U, V, queries, n)}
     if all(one.users is not None for one in sides):
-        ranking = any(one.ranking for one in sides)
+        ranking = any(what_was_said(one.trained_by, one.objective).ranking for one in sides)
         safe = [g.safe_items(items=one.items, users=one.users, ranking=ranking) for one in sides]
         found["safe"] = kept(*(g.directions(S[some]) for S, some in zip(safe, rows, strict=True)), queries, n)
-    turned = search(U, queries, n, asking=V @ rotation(V, U))
-    found["rotated"] = float(np.mean(shared(search(U, queries, n).rows, turned.rows)))
+    found["rotated"] = kept(U, U, queries, n, asking=V @ rotation(V, U))
     alone = [len(one.items) - len(some) for one, some in zip(sides, rows, strict=True)]
     return Comparison(found, n, len(U), len(queries), *alone, sides[0].names is not None)
 
 
 def side(what, given, names, trained_by):
-    """The Side of items, of a pair of items and users, or of a model."""
-    model = None if isinstance(given, tuple) else model_of(given, what)
+    """The Model of items, of a pair of items and users, or of a fitted model, with valid matrices and names."""
     items, users = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
-    said = what_was_said(trained_by)
-    if model is not None:
-        items, users, names = model.items, model.users, model.names if names is None else names
-        said = what_was_said(model.trained_by, model.objective) if trained_by is None else said
-    B, P = g.valid_pair(items, users, f"{what} ")
-    names = None if names is None else [str(name) for name in g.as_array("names", names).tolist()]
+    model = model_of(items, users, what, names=names, trained_by=trained_by)
+    B, P = g.valid_pair(model.items, model.users, f"{what} ")
+    names = None if model.names is None else [str(name) for name in g.as_array("names", model.names).tolist()]
     if names is not None and len(names) != len(B):
         raise ValueError(f"names must have {len(B)} entries, as the {what} items have rows, got {len(names)}")
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"names must differ, got {twice[:40]!r} twice among the {what} items")
-    return Side(B, P, names, said[2])
+    return model._replace(items=B, users=P, names=names)
 
 
 def joined(old, new):
@@ -101,9 +85,9 @@ def joined(old, new):
     return list(np.array(pairs).T)
 
 
-def kept(U, V, queries, n):
-    """The mean share of the n nearest of U (p, ·) that V (p, ·) has, too."""
-    return float(np.mean(shared(search(U, queries, n).rows, search(V, queries, n).rows)))
+def kept(U, V, queries, n, asking=None):
+    """The mean share of the n nearest of U (p, ·) that V (p, ·) has, too, among whose rows others may ask."""
+    return overlap(search(U, queries, n).rows, search(V, queries, n, asking=asking).rows)
 
 
 def rotation(V, U):
@@ -112,7 +96,8 @@ def rotation(V, U):
     return left @ right
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True)
+class Comparison(Written):
     """kept, the share of neighbors by way, "given", "safe" (with both users) and "rotated"; and what it is of."""
 
     kept: dict
@@ -130,23 +115,17 @@ class Comparison(NamedTuple):
 
     @property
     def beyond_chance(self):
-        """The shares of what chance does not keep, by way: 1 if all stay, 0 by chance."""
-        return {way: (share - self.chance) / (1 - self.chance) for way, share in self.kept.items()}
+        """The shares of what chance does not keep, by way."""
+        return {way: beyond_chance(share, self.chance) for way, share in self.kept.items()}
 
     def to_dict(self):
         """Everything as plain values."""
         shares = {"kept": self.kept, "beyond_chance": self.beyond_chance}
         rounded = {name: {way: round(share, 6) for way, share in one.items()} for name, one in shares.items()}
-        return self._asdict() | rounded | {"chance": round(self.chance, 6), "version": __version__}
-
-    def to_json(self):
-        """The same as text, in ASCII."""
-        return json.dumps(self.to_dict(), indent=1, allow_nan=False)
+        return asdict(self) | rounded | {"chance": round(self.chance, 6), "version": __version__}
 
     def __str__(self):
         """For the terminal."""
-        from cosine_audit.report import lines_of
-
         how = "by name" if self.by_name else "by row"
         lines = [f"{self.items} items joined {how}, {self.looked_up} looked up; "]
         lines[0] += f"left out: {self.only_old} of the old, {self.only_new} of the new."

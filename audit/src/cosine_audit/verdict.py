@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cosine_audit.evidence import COLLAPSED, NEARLY_CONSTANT, TOLERATED, chance, health, moved_by, untrained
+from cosine_audit import evidence as e
+from cosine_audit.evidence import chance, health, moved_by, untrained
 from cosine_audit.gauges import condition, directions, in_gauge
-from cosine_audit.neighbors import certified
+from cosine_audit.neighbors import beyond_chance, certified
 from cosine_audit.objectives import OBJECTIVES, ByBalance, ByConvention, ByFeatures, ByLengths, ByTheory
+from cosine_audit.words import percent
 
 FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
 FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
-HALF = 0.5 - 1e-9  # of an item's neighbors, beyond which a finding counts it
 STRETCH = 1.025  # condition of the M that balances; see is_stable
-MOVED = TOLERATED / 2  # share of neighbors that balancing may exchange; see is_stable
 TORN = 0.01  # of the items, half of whose neighbors balancing may exchange
 CROSSED = 0.05  # largest cosine of two directions of a decomposition
 SHIFTED = 0.02  # length of the mean class over that of nearly the shortest: its share in a cosine
@@ -44,6 +44,12 @@ class Finding(NamedTuple):
     threshold: float | None
     sentence: str
     level: str
+
+    def to_dict(self):
+        """Plain values: numbers of six decimals, None for what is not finite."""
+        numbers = {"value": self.value, "threshold": self.threshold}
+        fine = {name: round(float(x), 6) for name, x in numbers.items() if x is not None and np.isfinite(x)}
+        return self._asdict() | dict.fromkeys(numbers) | fine
 
 
 def finding(name, value, sentence, threshold=None, fine=None):
@@ -80,11 +86,6 @@ WORDS = {
 no, unknown = partial(Verdict, "no"), partial(Verdict, "unknown")
 
 
-def percent(share):
-    """A share in words."""
-    return f"{100 * share:.{1 if share < 0.1 else 0}f} %"
-
-
 def decide(objective, seen):
     """What follows from an objective and what was seen of a model that is said to be trained by it: a Verdict."""
     said = OBJECTIVES[objective]
@@ -109,7 +110,7 @@ def doubted(verdict, seen):
     if seen.untrained:
         rows = f"{seen.untrained} rows with a count of 0 are not zero"
         return unknown(f"{rows}: nothing trained these, nor their cosines; leave them out")
-    if seen.again is not None and (seen.again - seen.again_by_chance) / (1 - seen.again_by_chance) < HALF:
+    if seen.again is not None and beyond_chance(seen.again, seen.again_by_chance) < e.HALF:
         same = f"only {percent(seen.again)} of the neighbors are the same in the other run"
         chance = f"{percent(seen.again_by_chance)} would be by chance"
         return unknown(f"{verdict.reason}; but {same} ({chance}): the two are not at one minimum")
@@ -118,7 +119,7 @@ def doubted(verdict, seen):
 
 def collapse(seen):
     """What a model of nearly one direction has to do with the answer."""
-    which = f"{' and '.join(seen.collapsed)} have collapsed: one direction holds {100 * COLLAPSED:.1f} % or more"
+    which = f"{' and '.join(seen.collapsed)} have collapsed: one direction holds {100 * e.COLLAPSED:.1f} % or more"
     return f"the {which}, so that cosines along it are nearly 1 or −1, and what is left orders the neighbors"
 
 
@@ -149,7 +150,7 @@ def by_features(said, seen):
         return unknown(
             "the classes do not sum to zero, as a softmax with a penalty makes them; it sees no common shift"
         )
-    if seen.pair.loose > TOLERATED:
+    if seen.pair.loose > e.TOLERATED:
         much = "by any amount" if seen.pair.loose > 1 else f"by up to {seen.pair.loose:.2f} on average"
         return unknown(
             f"scores that change by 1 % may change the classes' cosines {much}, as the features hardly vary in some "
@@ -160,7 +161,7 @@ def by_features(said, seen):
 
 def at_minimum(said, seen):
     """A yes where the gradient is zero, so near that no class has far to go to the only minimum."""
-    if seen.pair.to_go > TOLERATED:
+    if seen.pair.to_go > e.TOLERATED:
         far = "more than their length" if seen.pair.to_go > 1 else f"{percent(seen.pair.to_go)} of their length"
         return unknown(
             f"the gradient of a softmax with an L2 penalty is not zero: on average classes may be {far} from the "
@@ -185,18 +186,18 @@ def by_balance(said, seen):
         return Verdict("unknown", f"{said.reason}; whether they are, {how}", "theory alone")
     if seen.same > SAME:
         return given_twice(seen, "balance")
-    off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance)
-    if balance.imbalance > TOLERATED and seen.nonnegative:
+    off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance.change)
+    if balance.imbalance > e.TOLERATED and seen.nonnegative:
         why = "no entry is below zero: a penalty then balances the lengths of columns alone"
         return unknown(f"{why}, and whether other such factors have the same scores is not checked")
-    if balance.imbalance > TOLERATED and seen.biases:
+    if balance.imbalance > e.TOLERATED and seen.biases:
         names = " and ".join(seen.biases)
         constant = f"{names} is constant, as where a bias is stored among the dimensions: leave such columns out"
         return no(f"users and items are {off}, and {constant}")
-    if balance.imbalance > TOLERATED:
+    if balance.imbalance > e.TOLERATED:
         return no(f"{said.reason}; these are {off}{'' if steps else ', so training did not get there'}", keep=keep)
     if not is_stable(balance):
-        return no(f"users and items are only {off}, but {moves(balance)}", keep=keep)
+        return no(f"users and items are only {off}, but {moves(balance.change)}", keep=keep)
     if seen.random:
         return unknown("both factors are as large in every direction, as tables that nothing trained are")
     if biases and seen.pair.off_center > SHIFTED:
@@ -223,34 +224,30 @@ def is_stable(balance):
     cosine change by more than 0.025. Converged models are at 1.000 to 1.007. Neighbors are asked for as well: near ties
     exchange them for less.
     """
-    if balance.stretch > STRETCH:
-        return False
-    return np.mean(balance.moved) <= MOVED and not is_torn(balance) and np.mean(balance.worst > MOVED) <= TORN
+    change = balance.change
+    few = change is not None and change.share <= e.MOVED and max(change.torn_share, change.bent) <= TORN
+    return few and change.stretch <= STRETCH
 
 
-def is_torn(balance):
-    """Whether balancing exchanges half or more of the neighbors of more than one item in a hundred."""
-    return np.mean(balance.moved >= HALF) > TORN
-
-
-def moves(balance):
+def moves(change):
     """What balancing would do."""
-    changed = "" if balance.changed is None else f", changes a cosine by {balance.changed:.2f} on average"
-    torn = "" if balance.moved is None else f" and moves {percent(np.mean(balance.moved))} of the neighbors"
-    if balance.moved is not None and is_torn(balance):
-        torn += f", half or more of those of {np.sum(balance.moved >= HALF)} items"
-    return f"balancing stretches one direction {balance.stretch:.2f} times as much as another{changed}{torn}"
+    if change is None:
+        return "balancing leaves hardly any item a direction"
+    torn = f", half or more of those of {change.torn} items" if change.torn_share > TORN else ""
+    return (
+        f"balancing stretches one direction {change.stretch:.2f} times as much as another, changes a cosine by "
+        f"{change.mean:.2f} on average and moves {percent(change.share)} of the neighbors{torn}"
+    )
 
 
-def may_be_kept(balance):
+def may_be_kept(change):
     """The share of neighbors that balancing would exchange, if that is so few that one may live with it; else None.
 
     At most one of twenty neighbors, at most 0.05 of a cosine on average (it is read to one digit), and of hardly any
     item (one in a hundred) half of the neighbors: an average must not hide those few.
     """
-    if balance.moved is None or balance.changed > TOLERATED or is_torn(balance):
-        return None
-    return float(np.mean(balance.moved)) if np.mean(balance.moved) <= TOLERATED else None
+    few = change is not None and max(change.share, change.mean) <= e.TOLERATED and change.torn_share <= TORN
+    return change.share if few else None
 
 
 def by_lengths(said, seen):
@@ -288,8 +285,8 @@ def too_few_dimensions(said, seen):
         if pair.rank < k - said.rule.both:
             return no(f"{few}: shorter inside these and made up for outside, they would have the same predictions")
         return unknown(f"{few}: whether others have the same predictions is not checked")
-    if min(pair.full.values()) < FAINT:
-        side = min(pair.full, key=pair.full.get)
+    side, sizes = min(pair.sizes.items(), key=lambda one: one[1][-1])
+    if sizes[-1] < FAINT:
         return unknown(f"the {side} hardly fill all {k} dimensions: one has {percent(FAINT)} of the largest, or less")
     if pair.seen < FAINT:
         less = f"their mean square along it is below {percent(FAINT)} of the items'"
@@ -307,18 +304,19 @@ def by_directions(said, seen):
     as far as a change of the scores by 1 % lets it.
     """
     pair, both = seen.pair, said.rule.both
-    lifted = max(min([pair.raised] + [pair.raised_unseen] * both), pair.drift(both))
+    raised = {"users": pair.raised} | ({"items": pair.raised_unseen} if both else {})  # by the softmax that shows it
+    lifted = max(min(raised.values()), pair.drift(both))
     ways = [("users", False, max(pair.raised, pair.drift(both))), ("items", True, lifted)]
     if both:
         ways += [("items", False, max(pair.raised_unseen, pair.drift(both))), ("users", True, lifted)]
     for side, shifted, moved in ways:
-        if moved <= TOLERATED and pair.held_by(side, shifted) <= TOLERATED:
+        if moved <= e.TOLERATED and pair.held_by(side, shifted) <= e.TOLERATED:
             pinned = "the directions of users or items pin down every scale"
-            firmly = f"scores that change by 1 % move a cosine by at most {TOLERATED} on average"
+            firmly = f"scores that change by 1 % move a cosine by at most {e.TOLERATED} on average"
             return Verdict("yes", f"{said.reason}, and {pinned}: {firmly}, by one kind of change at a time")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
-    if lifted > TOLERATED and any(pair.held_by(side) <= TOLERATED for side in ("users", "items")):
+    if lifted > e.TOLERATED and any(pair.held_by(side) <= e.TOLERATED for side in ("users", "items")):
         much = "by any amount" if lifted > 1 else f"by up to {lifted:.2f} on average"
         return unknown(
             "the items' height is hardly determined: raised along one direction, or moved along one that users hardly "
@@ -353,7 +351,18 @@ def contradictions(objective, seen):
 
 def is_balanced(balance, seen):
     """Whether both factors were given and are balanced, and not because they are one table."""
-    return balance is not None and balance.imbalance <= TOLERATED and is_stable(balance) and seen.same <= SAME
+    return balance is not None and balance.imbalance <= e.TOLERATED and is_stable(balance) and seen.same <= SAME
+
+
+def findings(objective, seen, space, B, about, counts=None, labels=None):
+    """All Findings on items B (p, k), from Evidence, Space, the Moments of B, and counts and labels (p,), if given."""
+    yield from about_lists(seen, objective, space)
+    yield from about_training(seen, objective)
+    yield from about_neighbors(space, about, counts)
+    yield from about_chance(space, B, seen)
+    yield from about_health(space, B, counts)
+    if labels is not None:
+        yield from about_labels(space, labels)
 
 
 def about_lists(seen, objective, space):
@@ -379,26 +388,26 @@ def about_training(seen, objective):
     for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
         if balance is not None:
             sentence = f"{whose} are {percent(balance.imbalance)} out of balance."
-            fine = balance.imbalance <= TOLERATED
+            fine = balance.imbalance <= e.TOLERATED
             counts_for = judged if name == "weighted imbalance" else plainly
-            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if counts_for else None)
-    if seen.balance is not None and seen.balance.moved is not None:
-        share, torn = float(np.mean(seen.balance.moved)), int(np.sum(seen.balance.moved >= HALF))
-        sentence = f"Balancing exchanges {percent(share)} of the neighbors, and half or more of those of {torn} items."
-        fine = share <= MOVED and not is_torn(seen.balance)
-        yield finding("moved by balancing", share, sentence, MOVED, fine if plainly else None)
-        change, stretch = seen.balance.changed, seen.balance.stretch
-        sentence = f"Balancing changes a cosine by {change:.3f} on average; its M has condition {stretch:.2f}."
-        yield finding("changed by balancing", change, sentence, None, stretch <= STRETCH if plainly else None)
+            yield finding(name, balance.imbalance, sentence, e.TOLERATED, fine if counts_for else None)
+    if seen.balance is not None and (change := seen.balance.change) is not None:
+        few, torn = percent(change.share), change.torn
+        sentence = f"Balancing exchanges {few} of the neighbors, and half or more of those of {torn} items."
+        fine = change.share <= e.MOVED and change.torn_share <= TORN
+        yield finding("moved by balancing", change.share, sentence, e.MOVED, fine if plainly else None)
+        stretched, fine = f"its M has condition {change.stretch:.2f}", change.stretch <= STRETCH
+        sentence = f"Balancing changes a cosine by {change.mean:.3f} on average; {stretched}."
+        yield finding("changed by balancing", change.mean, sentence, None, fine if plainly else None)
     stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
     sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
     yield finding("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
     yield finding("unit rows", len(seen.unit), f"Rows of length one: {' and '.join(seen.unit) or 'none'}.")
     if seen.flatness < np.inf:
-        lie = "nearly lie" if seen.flatness < NEARLY_CONSTANT else "do not lie"
+        lie = "nearly lie" if seen.flatness < e.NEARLY_CONSTANT else "do not lie"
         sentence = f"The items {lie} in a common hyperplane."
-        fine = seen.flatness >= NEARLY_CONSTANT if isinstance(rule, ByLengths) else None
-        yield finding("spread over mean", seen.flatness, sentence, NEARLY_CONSTANT, fine)
+        fine = seen.flatness >= e.NEARLY_CONSTANT if isinstance(rule, ByLengths) else None
+        yield finding("spread over mean", seen.flatness, sentence, e.NEARLY_CONSTANT, fine)
     if seen.unseen:
         sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
         yield finding("unseen dimensions", seen.unseen, sentence, 0, False)
