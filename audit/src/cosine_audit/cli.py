@@ -18,36 +18,55 @@ from cosine_audit.checks import InputError
 from cosine_audit.files import read_pair, read_table
 from cosine_audit.gauges import SHARE
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
-from cosine_audit.report import all_or_none, audit, places, plain, writable
+from cosine_audit.report import all_or_none, audit, places, writable
 from cosine_audit.safe import choose_share, valid_share
 from cosine_audit.text import text_audit
 from cosine_audit.trainings import compare
+from cosine_audit.words import plain, size_of
 
 FAILS = {None: (), "no": ("no",), "unknown": ("no", "unknown")}
 OTHERS = """cosine-audit share model.npz --interactions later.npz: are safe items better on your data, and which?
 cosine-audit text vectors.npy: vectors of texts, all from one encoder
 cosine-audit compare old.npz new.npz: two trainings of one model"""
 INPUTS = "items", "users", "names", "item_counts", "user_counts", "labels", "user_labels", "again"
-FAIL_ON = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
-STATUS = "exit status: 0; 1 by --fail-on; 2 for input that is wrong, with one sentence; 130 if interrupted"
+STATUS = "exit status: 0; {}2 for input that is wrong, with one sentence; 130 if interrupted"
+READ = "a file, file#array, a folder of part files, or - for stdin"
+JSON = {"action": "store_true", "help": "print one JSON object instead of text"}
+RANKING = {"metavar": "LIBRARY", "help": "as of cosine-audit: says whether a constant for each user is free"}
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of a command that reads embeddings, and says in one sentence what is wrong."""
+
+    def __init__(self, command, description, epilog):
+        """epilog: what stands below the options, as it is."""
+        as_it_is = argparse.RawDescriptionHelpFormatter
+        description = textwrap.fill(description, 79)
+        super().__init__(prog=command, description=description, epilog=epilog, formatter_class=as_it_is)
+        twice = {"action": "append", "default": []}  # where items and users differ
+        self.add_argument(
+            "--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is"
+        )
+        self.add_argument("--id", metavar="COLUMN", **twice, help="the column that names the rows")
+
+    def error(self, message):
+        """Instead of the usage."""
+        self.exit(2, f"{self.prog}: {message}\n")
 
 
 def parser():
     """What the command line may say."""
     objectives = "\n".join(f"  {name:18} {one.help}" for name, one in OBJECTIVES.items())
     libraries = textwrap.fill(", ".join(LIBRARIES), 100, initial_indent="  ", subsequent_indent="  ")
-    options = argparse.ArgumentParser(
-        prog="cosine-audit",
-        description="Did training determine the cosines of these item embeddings, or chance?",
-        epilog=f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{STATUS}\n\n{OTHERS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    status = STATUS.format("1 by --fail-on; ")
+    options = Parser(
+        "cosine-audit",
+        "Did training determine the cosines of these item embeddings, or chance?",
+        f"objectives:\n{objectives}\n\n--trained-by, one of:\n{libraries}\n\n{status}\n\n{OTHERS}",
     )
-    options.error = lambda message: options.exit(2, f"cosine-audit: {message}\n")  # one sentence
-    add, twice = options.add_argument, {"action": "append", "default": []}  # where items and users differ
-    add("items", help="item embeddings: a file, file#array, a folder of part files, or - for stdin")
+    add = options.add_argument
+    add("items", help=f"item embeddings: {READ}")
     add("users", nargs="?", help="the other factor, all of its rows: the scores are users @ items.T")
-    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
-    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
     add("--trained-by", metavar="LIBRARY", help="see below; case, spaces and hyphens do not matter")
     add("--objective", metavar="NAME", help="see below, where --trained-by has no name for it")
     add("--names", metavar="FILE", help="the items' names, where their file has none")
@@ -57,40 +76,27 @@ def parser():
     add("--user-labels", metavar="FILE", help="the class of each row of features, where items are a classifier's")
     add("--again", metavar="FILE", help="item embeddings of a second training run")
     add("--sample", type=int, default=1_000, help="items whose neighbors are looked up (1000)")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--json", **JSON)
     add("--report", metavar="FOLDER", help="write report.html, summary.json and, with users, safe-items.npy")
     add("--safe-items", metavar="FILE", help="write items whose cosines depend on the scores alone (.npy)")
-    add(
-        "--share",
-        type=float,
-        metavar="SHARE",
-        help="of the safe items, how much a direction's size counts: 0.5 splits it evenly (0.5), 1 projects back",
-    )
-    add("--fail-on", choices=("no", "unknown"), help=FAIL_ON)
+    splits = "of the safe items, how much a direction's size counts: 0.5 splits it evenly (0.5), 1 projects back"
+    add("--share", type=float, metavar="SHARE", help=splits)
+    passes = "exit with 1 on no, also where you may keep the cosines; or on no and unknown; by convention passes both"
+    add("--fail-on", choices=("no", "unknown"), help=passes)
     add("--version", action="version", version=f"cosine-audit {__version__}")
-    return options
-
-
-def text_parser():
-    """What the command line may say after text."""
-    options = argparse.ArgumentParser(
-        prog="cosine-audit text",
-        description="What do cosines of these vectors of texts, from one encoder, mean among themselves?",
-        epilog=STATUS,
-    )
-    options.error = lambda message: options.exit(2, f"cosine-audit text: {message}\n")
-    options.add_argument("vectors", help="a row for each text: a file, file#array, a folder of part files, or -")
-    options.add_argument("--columns", metavar="FIRST:LAST", help="the dimensions, where they are not counted")
-    options.add_argument("--id", metavar="COLUMN", help="the column that names the rows")
-    options.add_argument("--pairs", metavar="FILE", help="two row numbers a line (or .npy), of texts known to be alike")
-    options.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return options
 
 
 def text(argv):
     """The exit status of cosine-audit text; reports have no verdict that fails."""
-    given = text_parser().parse_args(argv)
-    table = read_table(given.vectors, "items", [given.columns] * bool(given.columns), [given.id] * bool(given.id))
+    what = "What do cosines of these vectors of texts, from one encoder, mean among themselves?"
+    options = Parser("cosine-audit text", what, STATUS.format(""))
+    options.add_argument("vectors", help=f"a row for each text: {READ}")
+    options.add_argument("--pairs", metavar="FILE", help="two row numbers a line (or .npy), of texts known to be alike")
+    options.add_argument("--json", **JSON)
+    given = options.parse_args(argv)
+    table = read_table(given.vectors, "items", given.columns, given.id)
+    check_asked(given, [table])
     pairs = None if given.pairs is None else read_table(given.pairs, spans=["0:1"]).values
     whole = pairs is not None and np.array_equal(pairs, np.round(pairs))  # text may say 3.0, or 1e3
     report = text_audit(table.values, pairs.astype(int) if whole else pairs)
@@ -98,31 +104,20 @@ def text(argv):
     return 0
 
 
-def compare_parser():
-    """What the command line may say after compare."""
-    options = argparse.ArgumentParser(
-        prog="cosine-audit compare",
-        description="Which nearest neighbors do two trainings of one model share? Items are joined by their names.",
-        epilog=STATUS.replace("--fail-on", "--fail-below"),
-    )
-    options.error = lambda message: options.exit(2, f"cosine-audit compare: {message}\n")
-    add, twice = options.add_argument, {"action": "append", "default": []}
+def compared(argv):
+    """The exit status of cosine-audit compare."""
+    what = "Which nearest neighbors do two trainings of one model share? Items are joined by their names."
+    options = Parser("cosine-audit compare", what, STATUS.format("1 by --fail-below; "))
+    add = options.add_argument
     add("old", help="item embeddings of one training, as cosine-audit reads them, perhaps with users in the same file")
     add("new", help="those of the other")
     add("--old-users", metavar="FILE", help="the other factor, for safe items")
     add("--new-users", metavar="FILE", help="those of the other training")
-    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
-    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
-    add("--trained-by", metavar="LIBRARY", help="as of cosine-audit: says whether a constant for each user is free")
-    add("--json", action="store_true", help="print one JSON object instead of text")
-    help_below = "exit with 1 if fewer neighbors stay as given, beyond chance: a number from 0 to 1"
-    add("--fail-below", type=float, metavar="SHARE", help=help_below)
-    return options
-
-
-def compared(argv):
-    """The exit status of cosine-audit compare."""
-    given = compare_parser().parse_args(argv)
+    add("--trained-by", **RANKING)
+    add("--json", **JSON)
+    below = "exit with 1 if fewer neighbors stay as given, beyond chance: a number from 0 to 1"
+    add("--fail-below", type=float, metavar="SHARE", help=below)
+    given = options.parse_args(argv)
     if given.fail_below is not None and not 0 <= given.fail_below <= 1:
         raise InputError(f"--fail-below: expected a number from 0 to 1, got {given.fail_below}")
     paths = (given.old, given.old_users), (given.new, given.new_users)
@@ -130,43 +125,37 @@ def compared(argv):
     check_asked(given, [table for pair in pairs for table in pair])
     models = [(items.values, None if users is None else users.values) for items, users in pairs]
     found = compare(*models, tuple(items.names for items, _ in pairs), trained_by=given.trained_by)
-    read = [was_read(role, paths[i][0], pairs[i][0]) for i, role in enumerate(("old", "new"))]
+    read = [
+        was_read(role, path, items) for role, (path, _), (items, _) in zip(("old", "new"), paths, pairs, strict=True)
+    ]
     say(found.to_json() if given.json else "\n".join([*read, "", str(found)]))
     return int(given.fail_below is not None and found.beyond_chance["given"] < given.fail_below)
 
 
-def share_parser():
-    """What the command line may say after share."""
-    options = argparse.ArgumentParser(
-        prog="cosine-audit share",
-        description="Do safe items find more of what other users took, or agree better with judged pairs, than the "
-        "items as given? And which share of a direction's size should count in them?",
-        epilog=STATUS.replace("1 by --fail-on; ", ""),
+def share(argv):
+    """The exit status of cosine-audit share."""
+    what = (
+        "Do safe items find more of what other users took, or agree better with judged pairs, than the items as given? "
+        "And which share of a direction's size should count in them?"
     )
-    options.error = lambda message: options.exit(2, f"cosine-audit share: {message}\n")
-    add, twice = options.add_argument, {"action": "append", "default": []}
-    add("items", help="item embeddings, as cosine-audit reads them, perhaps with users in the same file")
-    add("users", nargs="?", help="the other factor, all of its rows")
+    options = Parser("cosine-audit share", what, STATUS.format(""))
+    options.add_argument(
+        "items", help="item embeddings, as cosine-audit reads them, perhaps with users in the same file"
+    )
+    options.add_argument("users", nargs="?", help="the other factor, all of its rows")
     asked = options.add_mutually_exclusive_group(required=True)
     rows = "users that the model was not trained on, or what was taken later; a column for each item, in their order"
     asked.add_argument("--interactions", metavar="FILE", help=f"{rows} (.npz of scipy.sparse, or .npy)")
     asked.add_argument("--pairs", metavar="FILE", help="two row numbers of items a line, and how alike they are")
-    add("--columns", metavar="FIRST:LAST", **twice, help="the dimensions, where they are not counted, as f0 is")
-    add("--id", metavar="COLUMN", **twice, help="the column that names the rows")
-    add("--trained-by", metavar="LIBRARY", help="as of cosine-audit: says whether a constant for each user is free")
-    return options
-
-
-def share(argv):
-    """The exit status of cosine-audit share."""
-    given = share_parser().parse_args(argv)
+    options.add_argument("--trained-by", **RANKING)
+    given = options.parse_args(argv)
     items, users = read_pair(given.items, given.users, given.columns, given.id)
     check_asked(given, [items, users])
     if users is None:
         raise InputError(f"{given.items}: expected users, too, which safe items are made from, got items alone")
     pairs = None if given.pairs is None else judged_pairs(given.pairs)
     X = None if given.interactions is None else read_interactions(given.interactions)
-    found = choose_share(items.values, users.values, X, pairs, ranking=what_was_said(given.trained_by)[2])
+    found = choose_share(items.values, users.values, X, pairs, ranking=what_was_said(given.trained_by).ranking)
     read = [was_read("items", given.items, items), was_read("users", given.users or given.items, users)]
     say("\n".join([*read, "", str(found)]))
     return 0
@@ -206,7 +195,7 @@ def examine(given):
     said = {"trained_by": given.trained_by, "objective": given.objective, "sample": given.sample}
     many = len(items.values) >= 100_000
     if many:
-        print(f"examining {len(items.values):,} items", file=sys.stderr, flush=True)
+        print(f"examining {len(items.values):,} items; --sample looks up fewer", file=sys.stderr, flush=True)
     others = None if users is None else users.values
     report = audit(items.values, others, **about, **said, progress=tell if many else None)
     report.read = [was_read("items", given.items, items)]
@@ -241,12 +230,11 @@ def check_asked(given, tables):
 
 def was_read(role, path, table):
     """A line that says what a file was read as."""
-    size = " × ".join(f"{n:,}".replace(",", " ") for n in table.values.shape)
     names = "no names" if table.names is None else f"names {', '.join(plain(name, 20) for name in table.names[:2])} …"
     file = Path(path.removesuffix(f"#{table.array}")).name if path != "-" else "stdin"
     array = f"#{plain(table.array)}" if table.array else ""
     note = f"; {table.note}" if table.note else ""
-    return f"{role.replace('_', ' ')}: {size} from {plain(file, 60)}{array}, {names}{note}"
+    return f"{role.replace('_', ' ')}: {size_of(table.values.shape)} from {plain(file, 60)}{array}, {names}{note}"
 
 
 def tell(step, share):
