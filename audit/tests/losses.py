@@ -20,6 +20,22 @@ def rotation(rng, k):
     return np.linalg.qr(rng.normal(size=(k, k)))[0]
 
 
+def ill(rng, k=5, cond=1_000):
+    """An M of that condition number."""
+    return rotation(rng, k) * np.geomspace(1, cond, k) @ rotation(rng, k)
+
+
+def turned(P, B, M):
+    """Another model with the same scores."""
+    return P @ M, B @ np.linalg.inv(M).T
+
+
+def split(scores, k):
+    """The balanced factors of scores of rank k, or of their best approximation."""
+    U, s, Vt = np.linalg.svd(scores, full_matrices=False)
+    return U[:, :k] * np.sqrt(s[:k]), Vt[:k].T * np.sqrt(s[:k])
+
+
 def start(seed, scale=0.3, n=USERS, p=ITEMS, k=K):
     rng = np.random.default_rng(seed)
     return scale * rng.normal(size=(n, k)), scale * rng.normal(size=(p, k))
@@ -68,6 +84,13 @@ def on_spheres(loss, temperature=0.2):
     return normalized
 
 
+def balanced(rng, n=80, p=40, k=5):
+    """Balanced factors of k strengths, turned."""
+    P, B = split(rng.normal(size=(n, k)) * np.arange(1, k + 1) @ rng.normal(size=(p, k)).T, k)
+    turn = rotation(rng, k)
+    return P @ turn, B @ turn
+
+
 def unit(E):
     lengths = np.linalg.norm(E, axis=1, keepdims=True)
     return np.divide(E, lengths, out=np.zeros(E.shape), where=lengths > 0)
@@ -75,6 +98,18 @@ def unit(E):
 
 def cosines(E):
     return unit(E) @ unit(E).T
+
+
+def nearest(E, n=10):
+    """The n nearest others of each row, (m, n), by a sort."""
+    S = cosines(E)
+    np.fill_diagonal(S, -2)
+    return np.argsort(-S, axis=1)[:, :n]
+
+
+def shared(one, other):
+    """The mean share of a row's neighbors that another list has, too."""
+    return np.mean([np.isin(*pair).mean() for pair in zip(one, other, strict=True)])
 
 
 def weighted_als(X, lam=0.3, sweeps=300):
@@ -143,3 +178,8 @@ def on_a_sphere(rng, F, m, k=4):
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         found = np.vstack([found, low])
     return found[:m]
+
+
+def values(report):
+    """What was found, by name."""
+    return {one.name: one.value for one in report.findings}

@@ -9,23 +9,17 @@ from importlib import resources
 from pathlib import Path
 
 import cosine_audit
+import jsonschema
 import numpy as np
 import pytest
 from cosine_audit import audit, cli, report
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 
-from .losses import rotation, unit
+from .losses import balanced, nearest, shared, turned, unit
 
 ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "cosine_audit"]
 ONE_THREAD = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
-
-
-def balanced(rng, n=80, p=40, k=5):
-    P, B = rng.normal(size=(n, k)) * np.arange(1, k + 1), rng.normal(size=(p, k))
-    U, s, Vt = np.linalg.svd(P @ B.T, full_matrices=False)
-    turn = rotation(rng, k)
-    return U[:, :k] * np.sqrt(s[:k]) @ turn, Vt[:k].T * np.sqrt(s[:k]) @ turn
 
 
 @pytest.fixture
@@ -78,9 +72,9 @@ def test_numbers_that_contradict_the_objective_are_said(rng):
 @pytest.mark.parametrize("size", [1, 1e78, 1e-85, 1e300])
 def test_balance_does_not_depend_on_size(rng, size):
     P, B = balanced(rng)
-    M = np.diag([2.0, 1, 1, 1, 1])
     assert audit(size * B, P, objective="factors").verdict == "yes"
-    off = audit(size * B @ np.linalg.inv(M), P @ M / size, objective="factors")
+    users, items = turned(P / size, size * B, np.diag([2.0, 1, 1, 1, 1]))
+    off = audit(items, users, objective="factors")
     assert off.verdict == "no"
     assert np.abs(off.safe_items).max() > 0
 
@@ -102,18 +96,9 @@ def test_a_direction_that_no_user_sees(rng):
     assert "neighbors kept, back" not in {one.name for one in three.findings}  # two with a direction have one neighbor
 
 
-def test_false_reasons(rng):
-    B = rng.random((40, 4))
-    assert "positive scale" in audit(B, trained_by="NMF").reason
-    assert "start" not in audit(B, trained_by="PCA").reason
-    assert "the features are fixed" in audit(B, trained_by="logistic regression on fixed features").reason
-
-
 def test_names_of_libraries():
     for name in ("implicit ALS", "IMPLICIT-als", "implicit_ALS", "als"):
         assert what_was_said(name) == ("implicit ALS", "factors", False)
-    with pytest.raises(ValueError, match=r"trained_by must be one of implicit ALS, .* got 'magic'"):
-        what_was_said("magic")
     assert {one.objective for one in LIBRARIES.values()} <= set(OBJECTIVES)
     assert cli.main(["x.npy", "--trained-by", "magic"]) == 2
 
@@ -171,16 +156,14 @@ def test_everything_is_written(pair, capsys):
     assert cli.main(["model.npz", "--trained-by", "ALS", *words, "--json", "--safe-items", "s.npy"]) == 0
     said = json.loads(capsys.readouterr().out)
     schema = json.loads(resources.files("cosine_audit").joinpath("schema.json").read_text("utf-8"))
-    pytest.importorskip("jsonschema").validate(said, schema)
+    jsonschema.validate(said, schema)
     assert said == json.loads(Path("a/b/summary.json").read_text("utf-8"))
     assert said["verdict"] == "no"  # two items twice are out of balance
     assert schema["properties"]["objective"]["enum"] == list(OBJECTIVES)
-    values = {one["name"]: one["value"] for one in said["findings"]}
-    assert values["zero rows"] == 1
-    assert values["parallel rows"] == 2
-    assert {"same label, back", "length and frequency", "certified, c = 1.5"} <= set(values)
-    sentences = {one["name"]: one["sentence"] for one in said["findings"]}
-    again, rarest = (f"{100 * values[f'neighbors kept, {name}']:.0f} %" for name in ("other run", "rarest third"))
+    value, sentences = ({one["name"]: one[key] for one in said["findings"]} for key in ("value", "sentence"))
+    assert (value["zero rows"], value["parallel rows"]) == (1, 2)
+    assert {"same label, back", "length and frequency", "certified, c = 1.5"} <= set(value)
+    again, rarest = (f"{100 * value[f'neighbors kept, {name}']:.0f} %" for name in ("other run", "rarest third"))
     assert sentences["neighbors kept, other run"].startswith(f"{again} of the")
     assert sentences["neighbors kept, other run"].endswith("by chance 26 %.")
     assert f"stay {rarest}, " in sentences["neighbors kept, rarest third"]
@@ -307,18 +290,11 @@ def test_a_missing_extra_names_its_command(pair, monkeypatch, capsys):
     assert cli.main(["items.npy", "users.npy", "--json"]) == 0
 
 
-def lists_of(E):
-    S = E @ E.T / np.outer(*2 * [np.linalg.norm(E, axis=1)])
-    np.fill_diagonal(S, -2)
-    return np.argsort(-S, axis=1)[:, :10]
-
-
 def test_what_nothing_decided_is_said_of_the_lists(rng):
     """The witness is a model with the same scores and white users, made here."""
     P, B = rng.normal(size=(80, 5)) * [1, 2, 3, 4, 5], rng.normal(size=(40, 5))
-    M = np.linalg.inv(np.linalg.qr(P)[1])
-    before, after = lists_of(B), lists_of(B @ np.linalg.inv(M).T)
-    share = 1 - np.mean([np.isin(*pair).mean() for pair in zip(before, after, strict=True)])
+    white = turned(P, B, np.linalg.inv(np.linalg.qr(P)[1]))[1]
+    share = 1 - shared(nearest(B), nearest(white))
     for objective in ("none", "ranking", "product"):
         first = audit(B, P, objective=objective).findings[0]
         assert first.value == pytest.approx(share)
@@ -341,10 +317,9 @@ def test_the_page_shows_lists_side_by_side(rng):
     i = int(item.split()[1])
     assert list(lists) == ["given", "balanced", "safe"]
     for way, E in (("given", B), ("safe", found.safe_items)):
-        assert lists[way] == [f"item {j}" for j in lists_of(E)[i, :5]]
+        assert lists[way] == [f"item {j}" for j in nearest(E, 5)[i]]
     for way in ("given", "safe"):
         assert f"    {way:7}{', '.join(lists[way])}" in str(found)
-    pytest.importorskip("jinja2")
     page = found.to_html()
     assert all(f"<td>{', '.join(near)}</td>" in page for near in lists.values())
     assert "<th>given</th><th>balanced</th><th>safe</th>" in page

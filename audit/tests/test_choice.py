@@ -47,18 +47,19 @@ def test_recall_counts_what_is_found(rng):
     np.testing.assert_allclose(recalls(U, taken), expected)
 
 
+FIRST, SECOND = np.random.default_rng(2).integers(120, size=(2, 60))
+
+
 @pytest.mark.parametrize("share", SHARES)
 def test_judged_pairs_pick_the_share_that_they_come_from(share):
     B, P, _ = shop(1, signal=3, noise=1)
-    rng = np.random.default_rng(2)
-    first, second = rng.integers(len(B), size=(2, 60))
     E = SafeItems.fit(B, P, share=share).transform(B)
-    said = by.cosines(E)[first, second]
-    choice = choose_share(B, P, pairs=(first, second, said))
+    said = by.cosines(E)[FIRST, SECOND]
+    choice = choose_share(B, P, pairs=(FIRST, SECOND, said))
     assert choice.best == choice.share == share
     assert choice.alike == (share,)
     assert choice.scores[share] == pytest.approx(1, abs=1e-6)
-    assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[first, second], said).statistic, abs=1e-4)
+    assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[FIRST, SECOND], said).statistic, abs=1e-4)
     assert choice.gain[0] == pytest.approx(choice.scores[share] - choice.scores["given"])
     assert choice.gain[1] < choice.gain[0] < choice.gain[2]
 
@@ -66,17 +67,15 @@ def test_judged_pairs_pick_the_share_that_they_come_from(share):
 def test_judges_who_say_the_same_of_many_pairs():
     """Ties among judgments, and none among cosines."""
     B, P, _ = shop(1, signal=3, noise=1)
-    rng = np.random.default_rng(2)
-    first, second = rng.integers(len(B), size=(2, 60))
-    said = rng.integers(3, size=60)
-    choice = choose_share(B, P, pairs=(first, second, said))
-    assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[first, second], said).statistic, abs=1e-4)
+    said = np.random.default_rng(3).integers(3, size=60)
+    choice = choose_share(B, P, pairs=(FIRST, SECOND, said))
+    assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[FIRST, SECOND], said).statistic, abs=1e-4)
 
 
 def test_no_m_moves_the_choice():
     B, P, X = shop(3, signal=2, noise=1)
-    M = by.rotation(np.random.default_rng(0), 24) * np.geomspace(1, 5, 24)
-    one, other = choose_share(B, P, X), choose_share(B @ np.linalg.inv(M).T, P @ M, X)
+    Q, C = by.turned(P, B, by.ill(np.random.default_rng(0), 24, 5))
+    one, other = choose_share(B, P, X), choose_share(C, Q, X)
     assert one.share == other.share
     for share in SHARES:
         assert one.scores[share] == pytest.approx(other.scores[share], abs=1e-9)
@@ -98,13 +97,13 @@ def test_it_says_what_the_pick_changes():
     assert "ahead of the items as given" in str(other)
     assert "hardly" not in str(other)
     safe = SafeItems.fit(B, P, share=other.share)
-    same = choose_share(safe.transform(B), P @ np.linalg.inv(safe.gauge.matrix).T, X)
+    users = P @ np.linalg.inv(safe.gauge.matrix).T
+    same = choose_share(safe.transform(B), users, X)
     assert same.kept == pytest.approx(1)
     assert same.gain == pytest.approx((0, 0, 0))
     assert "not told apart from the items as given" in str(same)
     assert "100% of the neighbors as given stay: it hardly matters" in str(same)
-    noisy = P @ np.linalg.inv(safe.gauge.matrix).T @ np.diag(np.geomspace(1, 1e4, 24))
-    assert choose_share(safe.transform(B), noisy, X).ahead == -1
+    assert choose_share(safe.transform(B), users * np.geomspace(1, 1e4, 24), X).ahead == -1
 
 
 JUDGED = [0, 1, 2], [1, 2, 3], [1, 2, 3]

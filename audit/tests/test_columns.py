@@ -1,12 +1,11 @@
 """Names and dimensions: a column that may be neither is refused by name, and what was read is said."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from cosine_audit import cli
 from cosine_audit.checks import InputError
 from cosine_audit.files import read_pair, read_table
-
-pd = pytest.importorskip("pandas", reason="pandas is an extra")
 
 E = np.random.default_rng(0).normal(size=(40, 5))
 F = [f"f{i}" for i in range(5)]
@@ -57,72 +56,67 @@ def test_without_a_header_columns_are_counted(tmp_path):
     assert (found.names, found.columns) == ([str(i) for i in IDS], list("23456"))
 
 
-def test_arrays_are_asked_for_ids_too(tmp_path):
-    np.save(tmp_path / "e.npy", np.column_stack([IDS, E]))
-    with pytest.raises(InputError, match=r"got '0', of whole numbers beside others; .*--columns 1:5$"):
-        read_table(tmp_path / "e.npy")
-    found = read_table(tmp_path / "e.npy", spans=["1:5"])
-    np.testing.assert_array_equal(found.values, E)
-    assert found.note == "5 dimensions, 1 … 5"
-    for fine in (
-        np.column_stack([0 * IDS + 1, E]) * (IDS > 1010)[:, None],
-        1e3 ** np.arange(5) * E,
-        np.round(9 * E),
-        np.column_stack([0 * IDS, E]),
-    ):
-        np.save(
-            tmp_path / "e.npy", fine
-        )  # a bias of ones, but for unseen users; loud dimensions, whole numbers alone, a dead dimension
-        np.testing.assert_array_equal(read_table(tmp_path / "e.npy").values, fine)
-
-
 INT8 = np.clip(np.round(40 * np.random.default_rng(1).normal(size=(300, 8))), -127, 127)
 SHUFFLED = np.random.default_rng(2).permutation(300)
-NUMBERED = {  # a column among whole numbers
-    "in order": (np.arange(300), INT8),
-    "in order, few": (IDS - 1000, INT8[:40]),
-    "shuffled": (SHUFFLED + 1, INT8),
-    "shuffled, few": (SHUFFLED[SHUFFLED < 40], INT8[:40]),
-    "shuffled with gaps": (7 * SHUFFLED, INT8),
+WHOLE, SHORT, NUMBERS = (
+    "of whole numbers beside others",
+    "of at most three decimals beside longer ones",
+    "that number the rows",
+)
+ODD = {  # an array in which one column is no dimension; its place; why it is refused; the files in which it is
+    "ids": (np.column_stack([IDS, E]), 0, WHOLE, ["npy"]),
+    "labels": (np.column_stack([E, IDS % 2]), 5, WHOLE, ["npy", "csv"]),
+    "thousandths": (np.column_stack([(IDS - 1000) / 1000, E]), 0, SHORT, ["csv"]),
+    "ratings": (np.column_stack([np.linspace(1, 5, 40).round(2), E]), 0, SHORT, ["csv"]),
+    "in order": (np.column_stack([np.arange(300), INT8]), 0, NUMBERS, ["npy", "csv"]),
+    "in order, few": (np.column_stack([IDS - 1000, INT8[:40]]), 0, NUMBERS, ["npy", "csv"]),
+    "shuffled": (np.column_stack([SHUFFLED + 1, INT8]), 0, NUMBERS, ["npy", "csv"]),
+    "shuffled, few": (np.column_stack([SHUFFLED[SHUFFLED < 40], INT8[:40]]), 0, NUMBERS, ["npy", "csv"]),
+    "shuffled with gaps": (np.column_stack([7 * SHUFFLED, INT8]), 0, NUMBERS, ["npy", "csv"]),
+    "shuffled, as integers": (np.column_stack([SHUFFLED + 1, INT8]).astype("i4"), 0, NUMBERS, ["npy"]),
+}
+FINE = {
+    "a bias of ones, but for unseen users": np.column_stack([0 * IDS + 1, E]) * (IDS > 1010)[:, None],
+    "a bias of a half": np.column_stack([0 * IDS + 0.5, E]),
+    "a dead dimension": np.column_stack([0 * IDS, E]),
+    "whole numbers alone": np.round(9 * E),
+    "three decimals alone": E.round(3),
+    "whole numbers that all differ, but number nothing": np.round(1e4 * E),
+    "INT8": INT8.astype("i1"),
+    "INT8, few": INT8[:40].astype("i1"),
+    "INT8 as floats": INT8.astype("f4"),
+    "INT8 and a bias": np.column_stack([0 * SHUFFLED + 1, INT8]).astype("i4"),
+    "INT8 and a dead dimension": np.column_stack([0 * SHUFFLED, INT8]).astype("i4"),
 }
 
 
-@pytest.mark.parametrize("name", NUMBERED)
-@pytest.mark.parametrize("dtype", ["i4", "f8"])
-def test_ids_among_whole_numbers_are_refused(tmp_path, name, dtype):
-    ids, others = NUMBERED[name]
-    both = np.column_stack([ids, others]).astype(dtype)
-    np.save(tmp_path / "e.npy", both)
-    np.savetxt(tmp_path / "e.csv", both, fmt="%d", delimiter=",")
-    for file in ("e.npy", "e.csv"):
-        with pytest.raises(InputError, match=r"got '0', that number the rows; .*--columns 1:8$"):
-            read_table(tmp_path / file)
-        np.testing.assert_array_equal(read_table(tmp_path / file, spans=["1:8"]).values, others)
+def written(folder, ending, values):
+    file = folder / f"e.{ending}"
+    np.save(file, values) if ending == "npy" else np.savetxt(file, values, fmt="%.17g", delimiter=",")
+    return file
 
 
-@pytest.mark.parametrize("dtype", ["i1", "i4", "f4"])
-def test_whole_numbers_without_an_id_are_dimensions(tmp_path, dtype):
-    for fine in (INT8, INT8[:40], np.column_stack([0 * SHUFFLED + 1, INT8]), np.column_stack([0 * SHUFFLED, INT8])):
-        np.save(tmp_path / "e.npy", fine.astype(dtype))
-        np.testing.assert_array_equal(read_table(tmp_path / "e.npy").values, fine)
-    np.save(tmp_path / "e.npy", np.round(1e4 * E))  # all numbers of a column differ, but they number nothing
-    assert read_table(tmp_path / "e.npy").values.shape == (40, 5)
+@pytest.mark.parametrize(("name", "ending"), [(name, ending) for name, row in ODD.items() for ending in row[3]])
+def test_a_column_that_is_no_dimension_is_refused_by_its_place(tmp_path, name, ending):
+    values, place, why, _ = ODD[name]
+    file, others = written(tmp_path, ending, values), np.delete(values, place, axis=1)
+    span = f"{int(place == 0)}:{others.shape[1] - (place > 0)}"
+    with pytest.raises(InputError, match=rf"got '{place}', {why}; .*--columns {span}$"):
+        read_table(file)
+    found = read_table(file, spans=[span])
+    np.testing.assert_array_equal(found.values, others)
+    assert found.note.endswith(f"{others.shape[1]} dimensions, {span.replace(':', ' … ')}")
 
 
-def test_labels_and_short_decimals_are_refused(tmp_path):
-    label = np.column_stack([E, IDS % 2])
-    np.save(tmp_path / "e.npy", label)
-    np.savetxt(tmp_path / "e.csv", label, fmt="%g", delimiter=",")
-    for file in ("e.npy", "e.csv"):
-        with pytest.raises(InputError, match=r"got '5', of whole numbers beside others; .*--columns 0:4$"):
-            read_table(tmp_path / file)
-    for short in ((IDS - 1000) / 1000, np.linspace(1, 5, 40).round(2)):
-        np.savetxt(tmp_path / "e.csv", np.column_stack([short, E]), fmt="%.10g", delimiter=",")
-        with pytest.raises(InputError, match=r"got '0', of at most three decimals beside longer .*--columns 1:5$"):
-            read_table(tmp_path / "e.csv")
-    for fine in (E.round(3), np.column_stack([0 * IDS + 0.5, E])):
-        np.savetxt(tmp_path / "e.csv", fine, fmt="%.10g", delimiter=",")
-        np.testing.assert_allclose(read_table(tmp_path / "e.csv").values, fine)
+@pytest.mark.parametrize("name", FINE)
+@pytest.mark.parametrize("ending", ["npy", "csv"])
+def test_what_only_looks_odd_is_read(tmp_path, name, ending):
+    np.testing.assert_array_equal(read_table(written(tmp_path, ending, FINE[name])).values, FINE[name])
+
+
+def test_loud_dimensions_of_an_array_are_read(tmp_path):
+    loud = 1e3 ** np.arange(5) * E
+    np.testing.assert_array_equal(read_table(written(tmp_path, "npy", loud)).values, loud)
 
 
 def test_the_options_choose_dimensions_and_names(tmp_path, monkeypatch, capsys):

@@ -14,16 +14,6 @@ def model(rng, n=90, p=60, k=5):
     return rng.normal(size=(n, k)) * np.geomspace(1, 4, k), rng.normal(size=(p, k))
 
 
-def ten(E):
-    S = by.cosines(E)
-    np.fill_diagonal(S, -2)
-    return [set(row[-10:]) for row in np.argsort(S, axis=1)]
-
-
-def share(one, other):
-    return np.mean([len(a & b) / 10 for a, b in zip(one, other, strict=True)])
-
-
 def test_a_rotation_keeps_all(rng):
     P, B = model(rng)
     R = by.rotation(rng, 5)
@@ -32,11 +22,10 @@ def test_a_rotation_keeps_all(rng):
 
 def test_another_m_keeps_the_safe_items_neighbors_alone(rng):
     P, B = model(rng)
-    M = by.rotation(rng, 5) * np.geomspace(1, 100, 5) @ by.rotation(rng, 5)
-    C = B @ np.linalg.inv(M).T
-    found = compare((B, P), (C, P @ M))
+    Q, C = by.turned(P, B, by.ill(rng, 5, 100))
+    found = compare((B, P), (C, Q))
     assert found.kept["safe"] == 1
-    assert found.kept["given"] == pytest.approx(share(ten(B), ten(C)))
+    assert found.kept["given"] == pytest.approx(by.shared(by.nearest(B), by.nearest(C)))
     assert found.kept["given"] < 0.7
     assert found.beyond_chance["given"] == pytest.approx((found.kept["given"] - 10 / 59) / (49 / 59))
     assert "safe" not in compare(B, C).kept
@@ -56,7 +45,7 @@ def test_rotated_is_what_new_vectors_find_among_the_old(rng):
     left, _, right = np.linalg.svd(V.T @ U)
     S = V @ left @ right @ U.T
     np.fill_diagonal(S, -2)
-    wanted = share(ten(B), [set(row[-10:]) for row in np.argsort(S, axis=1)])
+    wanted = by.shared(by.nearest(B), np.argsort(-S, axis=1)[:, :10])
     assert compare(B, C).kept["rotated"] == pytest.approx(wanted)
     assert 0.5 < wanted < 1
     assert compare(B, np.hstack([B, np.zeros((60, 2))]) @ by.rotation(rng, 7)).kept["rotated"] == 1
@@ -71,9 +60,8 @@ def test_items_are_joined_by_name(rng):
     assert found.kept["given"] == 1
     assert (found.items, found.only_old, found.only_new, found.by_name) == (50, 10, 1, True)
     safe = compare((B, P), (B[order], P), (names, np.array(names)[order]))
-    assert safe.kept["safe"] == pytest.approx(
-        share(ten(safe_items(items=B, users=P)[order]), ten(safe_items(items=B[order], users=P)))
-    )
+    lists = (by.nearest(E) for E in (safe_items(items=B, users=P)[order], safe_items(items=B[order], users=P)))
+    assert safe.kept["safe"] == pytest.approx(by.shared(*lists))
     assert compare(B, B, names).by_name
     B[4] = 0
     assert compare(B, B).items == 59
@@ -113,10 +101,10 @@ def test_errors_name_argument_and_value(given, message):
 def test_the_command(rng, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     P, B = model(rng)
-    M = rng.normal(size=(5, 5))
+    Q, C = by.turned(P, B, rng.normal(size=(5, 5)))
     names = np.array([f"i{i}" for i in range(60)])
     np.savez("old.npz", items=B, users=P, names=names)
-    np.savez("new.npz", items=B[::-1] @ np.linalg.inv(M).T, users=P @ M, names=names[::-1])
+    np.savez("new.npz", items=C[::-1], users=Q, names=names[::-1])
     assert cli.main(["compare", "old.npz", "new.npz", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["kept"]["safe"] == 1

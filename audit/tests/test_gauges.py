@@ -5,10 +5,9 @@ import pytest
 from cosine_audit import evidence as e
 from cosine_audit import gauges as g
 from cosine_audit import neighbors as near
-from cosine_audit import safe_items
 
 from .losses import cosines as cosine_matrix
-from .losses import on_both_spheres, rotation, unit
+from .losses import ill, on_both_spheres, rotation, turned, unit
 
 CANONICAL = ["balanced", "whitened", "back", "safe"]
 
@@ -16,14 +15,6 @@ CANONICAL = ["balanced", "whitened", "back", "safe"]
 def model(rng, n=60, p=40, k=5):
     """Users and items of unequal scales, both with a mean."""
     return rng.normal(size=(n, k)) * np.arange(1, k + 1) + 0.5, rng.normal(size=(p, k)) + rng.normal(size=k)
-
-
-def ill(rng, k=5, cond=1e3):
-    return rotation(rng, k) * np.geomspace(1, cond, k) @ rotation(rng, k)
-
-
-def turned(P, B, M):
-    return P @ M, B @ np.linalg.inv(M).T
 
 
 def cosines(P, B, name, center=False):
@@ -61,39 +52,6 @@ def test_what_a_bias_cannot_touch(rng):
         P_b, B_b = np.hstack([P, ones[side]]), np.hstack([B, bias[side]])
         assert np.abs(cosines(P_b, B_b, "safe", center) - cosines(P, B, "safe", center)).max() < 1e-10
         assert np.abs(cosines(P_b, B_b, "back") - cosines(P, B, "back")).max() > 0.1
-
-
-@pytest.mark.parametrize("options", [{}, {"center": False}, {"ranking": True}, {"center": False, "ranking": True}])
-@pytest.mark.parametrize("size", [1, 1e78, 1e-85])
-def test_safe_items_are_the_recipe(rng, options, size):
-    """Share 1 has the cosines of the scores, share ½ is a root of it; zero rows of items stay zero; any size."""
-    P, B = model(rng)
-    X = (rng.random((60, 30)) < 0.2).astype(float)
-    for users, others in ((P, {}), (rng.normal(size=(30, 5)), {"interactions": X})):
-        scores = (X @ users if others else users) @ B.T
-        scores = scores - scores.mean(axis=0) if options.get("center", True) else scores
-        scores = scores - scores.mean(axis=1, keepdims=True) if options.get("ranking") else scores
-        items = np.vstack([size * B, np.zeros((1, 5))])
-        half, found = (
-            safe_items(items=items, users=users / size, **others, **options, **own) for own in ({}, {"share": 1})
-        )
-        np.testing.assert_allclose(cosine_matrix(found[:-1]), cosine_matrix(scores.T), atol=1e-9)
-        half = half / np.abs(half).max()
-        np.testing.assert_allclose(cosine_matrix(half[:-1] @ half[:-1].T), cosine_matrix(scores.T), atol=1e-9)
-        assert (half[np.abs(half).argmax(axis=0), range(half.shape[1])] > 0).all()
-        assert not np.vstack([half, found])[[len(B), -1]].any()
-    with pytest.raises(TypeError, match="positional"):
-        safe_items(B, P)
-
-
-def test_an_item_with_one_score_for_all_users_has_no_direction(rng):
-    """Its correlation with others is 0 / 0: it must be zero, and not rounding errors that M chooses."""
-    P, B = np.hstack([rng.normal(size=(90, 5)), np.ones((90, 1))]), rng.normal(size=(40, 6))
-    B[[7, 9], :5] = 0
-    before = cosine_matrix(safe_items(items=B, users=P))
-    assert not before[[7, 9]].any()
-    P_m, B_m = turned(P, B, ill(rng, 6, 100))
-    np.testing.assert_allclose(cosine_matrix(safe_items(items=B_m, users=P_m)), before, atol=1e-8)
 
 
 def test_moments(rng, monkeypatch):

@@ -1,4 +1,9 @@
-"""The verdict on models as they are trained: other people's libraries, and the losses that they minimize."""
+"""What each kind of model deserves, row by row: other people's libraries, and the losses that they minimize.
+
+Two rows are stricter than theory at the exact minimum. A softmax with a penalty on both factors is *unknown*, though
+converged: steps leave other models as balanced. One encoder on both sides is *unknown*: a head that reads its outputs,
+distances, and queries that only meet passages leave maps free (`test_one_encoder_is_not_determined_by_theory`).
+"""
 
 from functools import cache
 
@@ -6,6 +11,9 @@ import numpy as np
 import pytest
 from cosine_audit import audit, evidence, safe_items
 from scipy.sparse import csr_matrix
+from sklearn.datasets import load_digits
+from sklearn.decomposition import NMF, PCA, TruncatedSVD
+from sklearn.linear_model import LogisticRegression
 
 from . import losses as by
 
@@ -34,9 +42,7 @@ def of_gensim(**options):
     return (model.syn1 if options.get("hs") else model.syn1neg[order]), model.wv.vectors[order]
 
 
-def of_sklearn(path, **options):
-    module, name = path.rsplit(".", 1)
-    cls = getattr(pytest.importorskip(f"sklearn.{module}", reason="scikit-learn is a test extra"), name)
+def of_sklearn(cls, **options):
     model = cls(by.K, random_state=0, **options).fit(X)
     return model.transform(X), model.components_.T
 
@@ -55,24 +61,16 @@ def classifier(X):
 
 
 def logistic():
-    linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is a test extra")
     features = np.random.default_rng(8).normal(size=(2_000, 4))
     labels = np.argmax(features @ np.random.default_rng(9).normal(size=(4, 9)), axis=1)
-    return features, linear.LogisticRegression(max_iter=1_000).fit(features, labels).coef_
+    return features, LogisticRegression(max_iter=1_000).fit(features, labels).coef_
 
 
 def digits():
     """Pixels, of which some hardly vary: features of very unequal size."""
-    data = pytest.importorskip("sklearn.datasets", reason="scikit-learn is a test extra").load_digits()
-    from sklearn.linear_model import LogisticRegression
-
+    data = load_digits()
     features = data.data / 16
     return features, LogisticRegression(max_iter=3_000).fit(features, data.target).coef_
-
-
-@cache
-def labels_of_digits():
-    return pytest.importorskip("sklearn.datasets", reason="scikit-learn is a test extra").load_digits().target
 
 
 def autoencoder(X, drop=0.3):
@@ -107,7 +105,7 @@ def one_encoder():
     return E[:120], E[120:]
 
 
-NMF, L2, RANKING = "decomposition.NMF", ("objective", "factors"), ("objective", "penalized-ranking")
+L2, RANKING = ("objective", "factors"), ("objective", "penalized-ranking")
 MODELS = {  # how it is trained; how it is named; other arguments; the verdict that it deserves
     "implicit ALS": (lambda: of_implicit("als"), "implicit ALS", {}, "no"),
     "implicit ALS, converged": (lambda: of_implicit("als", regularization=3, iterations=300), "als", {}, "yes"),
@@ -133,8 +131,8 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "weighted ALS with counts": (lambda: by.weighted_als(X), "Spark ALS", COUNTS, "yes"),
     "Surprise, from a small start": (lambda: by.steps(X), "Surprise SVD", EVEN, "no"),
     "Surprise, stopped early": (lambda: by.weighted_als(X, 0.02, 3), "Surprise SVD", COUNTS, "no"),
-    "TruncatedSVD": (lambda: of_sklearn("decomposition.TruncatedSVD"), "truncated svd", {}, "by convention"),
-    "PCA": (lambda: of_sklearn("decomposition.PCA"), "pca", {}, "by convention"),
+    "TruncatedSVD": (lambda: of_sklearn(TruncatedSVD), "truncated svd", {}, "by convention"),
+    "PCA": (lambda: of_sklearn(PCA), "pca", {}, "by convention"),
     "NMF": (lambda: of_sklearn(NMF, max_iter=2_000), "NMF", {}, "no"),
     "NMF with a penalty": (lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000), L2, {}, "unknown"),
     "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {"sample": 100}, "unknown"),
@@ -160,20 +158,20 @@ def test_labels_show_whether_classes_are_at_their_minimum(change, verdict):
     """Whatever features hardly vary: a strictly convex loss has one minimum, and the gradient bounds the way to it."""
     features, W = trained("LogisticRegression of digits")
     W = np.roll(W, 1, axis=0) if change is np.roll else change(W)
-    found = audit(W, features, trained_by="LogisticRegression", user_labels=labels_of_digits())
+    labels = load_digits().target
+    found = audit(W, features, trained_by="LogisticRegression", user_labels=labels)
     assert (found.verdict, "gradient" in found.reason) == (verdict, True)
     with pytest.raises(ValueError, match="user_labels must be rows from 0 to 9, got '10'"):
-        audit(W, features, trained_by="LogisticRegression", user_labels=labels_of_digits() + 1)
+        audit(W, features, trained_by="LogisticRegression", user_labels=labels + 1)
     with pytest.raises(ValueError, match="user_labels must go with objective 'fixed-features', got 'factors'"):
-        audit(W, features, trained_by="ALS", user_labels=labels_of_digits())
+        audit(W, features, trained_by="ALS", user_labels=labels)
 
 
 def test_the_way_to_the_minimum_is_no_longer_than_the_gradient(rng):
     """Against a fit that went there, with and without an intercept, and with penalties of several sizes."""
-    linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is a test extra")
     X, y = rng.normal(size=(300, 4)) * [1, 1, 1, 0.05], rng.integers(5, size=300)
     for options in ({"C": 0.1}, {"C": 10}, {"fit_intercept": False}):
-        W = linear.LogisticRegression(tol=1e-10, max_iter=9_999, **options).fit(X, y).coef_
+        W = LogisticRegression(tol=1e-10, max_iter=9_999, **options).fit(X, y).coef_
         way = 1e-2 * W * rng.normal(size=W.shape)
         gone = np.mean(np.linalg.norm(way, axis=1) / np.linalg.norm(W, axis=1))
         there, away = (evidence.Pair(E, X, evidence.summaries(E, X), y).to_go for E in (W, W + way))
@@ -207,11 +205,6 @@ def examined(name, users, items):
     return audit(items, users, **{key: value}, **arguments)
 
 
-def balanced(scores):
-    U, s, Vt = np.linalg.svd(scores, full_matrices=False)
-    return U[:, : by.K] * np.sqrt(s[: by.K]), Vt[: by.K].T * np.sqrt(s[: by.K])
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_the_verdict_is_the_one_that_a_model_deserves(name):
     report = examined(name, *trained(name))
@@ -226,15 +219,15 @@ def test_safe_cosines_are_the_same_for_every_m(name, rng):
     for ranking in (False, True):
         before = by.cosines(safe_items(items=items, users=users, ranking=ranking))
         for _ in range(3):
-            M = by.rotation(rng, k) * np.geomspace(1, 1_000, k) @ by.rotation(rng, k)
-            after = safe_items(items=items @ np.linalg.inv(M).T, users=users @ M, ranking=ranking)
+            other, turned = by.turned(users, items, by.ill(rng, k))
+            after = safe_items(items=turned, users=other, ranking=ranking)
             np.testing.assert_allclose(by.cosines(after), before, atol=1e-6)
 
 
 def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
     """Steps from a small start stay nearly balanced wherever they end; so do two runs, balanced, with other cosines."""
     (users, items), (_, others) = (
-        balanced(P @ B.T) for P, B in (trained("Surprise, from a small start"), by.steps(X, seed=1))
+        by.split(P @ B.T, by.K) for P, B in (trained("Surprise, from a small start"), by.steps(X, seed=1))
     )
     assert audit(items, users, objective="factors").verdict == "yes"
     report = audit(items, users, objective="factors", again=others)
@@ -242,3 +235,12 @@ def test_a_balanced_model_that_a_second_run_contradicts_is_not_determined():
     assert "not at one minimum" in report.reason
     turned = items @ by.rotation(np.random.default_rng(0), by.K)
     assert audit(items, users, objective="factors", again=turned).verdict == "yes"
+
+
+def test_towers_of_which_another_seed_keeps_half():
+    """Of a row's neighbors 47 % stay, where chance keeps 17 %."""
+    users, items = trained("towers")
+    other = by.unit(items + 0.45 * np.random.default_rng(0).normal(size=items.shape))
+    found = audit(items, users, trained_by="two towers normalized", again=other)
+    assert found.verdict == "unknown"
+    assert by.values(found)["neighbors kept, other run"] == pytest.approx(0.47, abs=0.05)

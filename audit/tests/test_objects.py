@@ -1,5 +1,6 @@
 """Fitted models, as other people's libraries leave them, are audited as their arrays are."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 from cosine_audit import audit
 from cosine_audit.files import read_pair
 from scipy.sparse import csr_matrix
+from sklearn.decomposition import NMF, PCA, TruncatedSVD
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
 from . import losses as by
 
@@ -39,23 +42,12 @@ def gensim(name, **options):
     return cls(texts, vector_size=by.K, window=40, min_count=1, epochs=5, workers=1, seed=0, **options)
 
 
-def sklearn(path, *arguments, **options):
-    module, name = path.split(".")
-    cls = getattr(pytest.importorskip(f"sklearn.{module}", reason="scikit-learn is a test extra"), name)
-    return cls(*arguments, **options)
-
-
 def surprise(name, **options):
     library = pytest.importorskip("surprise", reason="scikit-surprise is a test extra")
-    train = trainset(library)
-    return getattr(library, name)(n_factors=by.K, n_epochs=5, random_state=0, **options).fit(train)
-
-
-def trainset(library):
     rng = np.random.default_rng(0)
     ratings = [(f"u{u}", f"i{i}", 1 + int(rng.integers(5)), None) for u, i in np.argwhere(X)]
-    data = library.Dataset(library.Reader(rating_scale=(1, 5)))
-    return data.construct_trainset(ratings)
+    train = library.Dataset(library.Reader(rating_scale=(1, 5))).construct_trainset(ratings)
+    return getattr(library, name)(n_factors=by.K, n_epochs=5, random_state=0, **options).fit(train)
 
 
 def same(model, items, users=None, **said):
@@ -84,8 +76,8 @@ def test_implicit(name, said, biases):
     assert len(report.read) == 1 + bool(biases)
 
 
-@pytest.mark.parametrize(("name", "columns"), [(BPR, slice(by.K)), (LMF, slice(by.K))])
-def test_biases_do_not_move_the_safe_items(name, columns):
+@pytest.mark.parametrize("name", [BPR, LMF])
+def test_biases_do_not_move_the_safe_items(name):
     """The centered scores of all columns, biases and ones among them, are those of the factors alone."""
     model = fitted(name, iterations=10)
     scores = np.float64(model.user_factors) @ np.float64(model.item_factors).T
@@ -178,32 +170,31 @@ def test_without_a_penalty_surprise_leaves_every_m():
     assert audit(surprise("SVD", reg_pu=0.0)).objective == "unknown"
 
 
-@pytest.mark.parametrize("name", ["TruncatedSVD", "PCA", "NMF"])
-def test_decompositions(name):
-    options = {"max_iter": 2_000} if name == "NMF" else {}
-    model = sklearn(f"decomposition.{name}", by.K, random_state=0, **options).fit(X)
-    report = same(model, model.components_.T, trained_by=name)
+@pytest.mark.parametrize("cls", [TruncatedSVD, PCA, partial(NMF, max_iter=2_000)])
+def test_decompositions(cls):
+    model = cls(by.K, random_state=0).fit(X)
+    name, items, users = type(model).__name__, model.components_.T, model.transform(X)
+    report = same(model, items, trained_by=name)
     assert "model.transform(X)" in report.read[-1]
-    users = model.transform(X)
-    assert audit(model, users).to_dict() | {"read": []} == audit(model.components_.T, users, trained_by=name).to_dict()
+    assert audit(model, users).to_dict() | {"read": []} == audit(items, users, trained_by=name).to_dict()
 
 
 def test_nmf_knows_its_penalties():
     for penalties, wanted in ({"alpha_W": 0.001}, "nonnegative-penalized"), ({"alpha_H": 0.001}, "unknown"):
-        model = sklearn("decomposition.NMF", by.K, tol=1e-3, max_iter=2_000, random_state=0, **penalties)
+        model = NMF(by.K, tol=1e-3, max_iter=2_000, random_state=0, **penalties)
         assert audit(model.fit(X)).objective == wanted
 
 
 def test_classifiers_are_judged_with_their_features(rng):
     features = rng.normal(size=(2_000, 4))
     labels = np.argmax(features @ rng.normal(size=(4, 9)), axis=1)
-    model = sklearn("linear_model.LogisticRegression", max_iter=1_000).fit(features, labels)
+    model = LogisticRegression(max_iter=1_000).fit(features, labels)
     same(model, model.coef_, trained_by="LogisticRegression", names=model.classes_)
     assert audit(model).verdict == "unknown"
     assert audit(model, features).verdict == "yes"
     found = audit(model, features, user_labels=labels)
     assert (found.verdict, "as the gradient shows" in found.reason) == ("yes", True)
-    free = sklearn("linear_model.LogisticRegression", C=np.inf, max_iter=1_000).fit(features, labels)
+    free = LogisticRegression(C=np.inf, max_iter=1_000).fit(features, labels)
     assert audit(free, features).objective == "unknown"
 
 
@@ -213,10 +204,8 @@ def test_classifiers_of_two_classes_and_by_cross_validation(rng):
     features = rng.normal(size=(300, 4))
     labels = np.argmax(features @ rng.normal(size=(4, 5)), axis=1)
     with pytest.raises(ValueError, match="items must have at least 4 different directions, got 1"):
-        audit(sklearn("linear_model.LogisticRegression").fit(features, labels > 2))
-    model = sklearn("linear_model.LogisticRegressionCV", Cs=[0.1, 1.0], l1_ratios=(0,), max_iter=999).fit(
-        features, labels
-    )
+        audit(LogisticRegression().fit(features, labels > 2))
+    model = LogisticRegressionCV(Cs=[0.1, 1.0], l1_ratios=(0,), max_iter=999).fit(features, labels)
     assert audit(model).trained_by == "LogisticRegression on fixed features"
     model.refit = False  # then coefficients are means over the folds, and no minimum's
     assert audit(model).objective == "unknown"
@@ -296,11 +285,11 @@ def test_what_is_not_fitted_is_named():
         audit(word2vec(vector_size=5))
     with pytest.raises(ValueError, match="got KeyedVectors without vectors"):
         audit(word2vec(vector_size=5).wv)
-    for name in ("TruncatedSVD", "PCA", "NMF"):
-        with pytest.raises(ValueError, match=f"got {name} without components_"):
-            audit(sklearn(f"decomposition.{name}"))
+    for cls in (TruncatedSVD, PCA, NMF):
+        with pytest.raises(ValueError, match=f"got {cls.__name__} without components_"):
+            audit(cls())
     with pytest.raises(ValueError, match="got LogisticRegression without coef_"):
-        audit(sklearn("linear_model.LogisticRegression"))
+        audit(LogisticRegression())
     empty = library("pyspark.ml.recommendation.ALSModel", itemFactors=frame([], []), userFactors=frame([], []))
     with pytest.raises(ValueError, match="got ALSModel with empty itemFactors"):
         audit(empty)

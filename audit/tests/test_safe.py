@@ -12,10 +12,6 @@ def model(rng, n=90, p=40, k=5):
     return rng.normal(size=(n, k)) * np.geomspace(1, 4, k) + 0.5, rng.normal(size=(p, k)) + 0.3
 
 
-def ill(rng, k=5, cond=1_000):
-    return by.rotation(rng, k) * np.geomspace(1, cond, k) @ by.rotation(rng, k)
-
-
 def power(G, share):
     s, V = np.linalg.eigh(G)
     s = np.where(s > 1e-9 * s[-1], s, 0)
@@ -24,25 +20,35 @@ def power(G, share):
 
 @pytest.mark.parametrize("share", [0, 0.3, 0.5, 1])
 @pytest.mark.parametrize(("center", "ranking"), [(True, False), (False, False), (True, True), (False, True)])
-def test_they_are_a_power_of_the_scores_products(rng, share, center, ranking):
+@pytest.mark.parametrize("size", [1, 1e78, 1e-85])
+def test_they_are_a_power_of_the_scores_products(rng, share, center, ranking, size):
+    """Of any size, of users or of interactions; zero rows stay zero; the first largest of a column is positive."""
     P, B = model(rng)
-    Y = P @ B.T
-    Y = Y - Y.mean(axis=0) if center else Y
-    Y = Y - Y.mean(axis=1, keepdims=True) if ranking else Y
-    E = SafeItems.fit(B, P, share=share, center=center, ranking=ranking).transform(B)
-    wanted, got = power(Y.T @ Y, share), E @ E.T
-    np.testing.assert_allclose(got / np.linalg.norm(got), wanted / np.linalg.norm(wanted), atol=1e-10)
-    again = safe_items(items=B, users=P, share=share, center=center, ranking=ranking)
-    np.testing.assert_array_equal(E, again)
-    large = safe_items(items=1e20 * B, users=1e20 * P, share=share, center=center, ranking=ranking)
-    np.testing.assert_allclose(by.cosines(large), by.cosines(E), atol=1e-9)
+    X, A = (rng.random((90, 30)) < 0.2).astype(float), rng.normal(size=(30, 5))
+    items, options = np.vstack([size * B, np.zeros((1, 5))]), {"share": share, "center": center, "ranking": ranking}
+    for users, others in ((P, {}), (A, {"interactions": X})):
+        Y = (X @ A if others else P) @ B.T
+        Y = Y - Y.mean(axis=0) if center else Y
+        Y = Y - Y.mean(axis=1, keepdims=True) if ranking else Y
+        E = safe_items(items=items, users=users / size, **others, **options)
+        assert not E[-1].any()
+        E = E[:-1] / np.abs(E).max()
+        wanted, got = power(Y.T @ Y, share), E @ E.T
+        np.testing.assert_allclose(got / np.linalg.norm(got), wanted / np.linalg.norm(wanted), atol=1e-10)
+        assert (E[np.abs(E).argmax(axis=0), range(E.shape[1])] > 0).all()
+
+
+def test_by_default_they_are_half_of_a_map(rng):
+    P, B = model(rng)
+    np.testing.assert_array_equal(safe_items(items=B, users=P), SafeItems.fit(B, P, share=0.5).transform(B))
+    with pytest.raises(TypeError, match="positional"):
+        safe_items(B, P)
 
 
 def test_the_even_split_is_the_balanced_minimum(rng):
     P, B = model(rng)
-    _, s, Vt = np.linalg.svd(P @ B.T, full_matrices=False)
-    split = Vt[:5].T * np.sqrt(s[:5])
-    np.testing.assert_allclose(by.cosines(safe_items(items=B, users=P, center=False)), by.cosines(split), atol=1e-10)
+    even = by.cosines(by.split(P @ B.T, 5)[1])
+    np.testing.assert_allclose(by.cosines(safe_items(items=B, users=P, center=False)), even, atol=1e-10)
 
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.8, 1])
@@ -50,12 +56,12 @@ def test_the_even_split_is_the_balanced_minimum(rng):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_m_moves_them(share, ranking, seed):
     rng = np.random.default_rng(seed)
-    (P, B), new, M = model(rng), rng.normal(size=(20, 5)), ill(rng)
-    fit = lambda B, P: SafeItems.fit(B, P, share=share, ranking=ranking)  # noqa: E731
-    before, turned = fit(B, P), fit(B @ np.linalg.inv(M).T, P @ M)
+    (P, B), new, M = model(rng), rng.normal(size=(20, 5)), by.ill(rng)
+    models = (P, B), by.turned(P, B, M)
+    one, other = (SafeItems.fit(C, Q, share=share, ranking=ranking) for Q, C in models)
     for some in (B, new):
-        after = turned.transform(some @ np.linalg.inv(M).T)
-        np.testing.assert_allclose(by.cosines(after), by.cosines(before.transform(some)), atol=1e-6)
+        after = other.transform(by.turned(P, some, M)[1])
+        np.testing.assert_allclose(by.cosines(after), by.cosines(one.transform(some)), atol=1e-6)
 
 
 def test_new_items_stand_among_the_old_ones(rng):
