@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cosine_audit.checks import LONGEST, InputError, expect, fits, quoted_list
+from cosine_audit.checks import LONGEST, InputError, expect, fits, listed
 from cosine_audit.columns import Table
 
 ITEMS = re.compile(r"item|word|token|product|movie|doc|wv|^qi$", re.I)
@@ -98,15 +98,15 @@ def dimensions_of(shape):
 def choose(file, key, role, dimensions):
     """Which array is meant, the key, the only one or the one that is called so; and what others there are, in words."""
     if key:
-        expect(key in dimensions, file, f"one of {quoted_list(sorted(dimensions))} after the #", key[:80])
+        expect(key in dimensions, file, f"one of {listed(sorted(dimensions))} after the #", key[:80])
         return key, ""
     some = sorted(name for name, count in dimensions.items() if count == (1 if role == "vector" else 2))
     meant = called(some, role) if len(some) > 1 else some
-    got = f"{quoted_list(meant or some or sorted(dimensions))}; say which: {file}#{(meant or some or ['name'])[0]}"
+    got = f"{listed(meant or some or sorted(dimensions))}; say which: {file}#{(meant or some or ['name'])[0]}"
     expect(len(meant) == 1, file, f"one array of {'values' if role == 'vector' else role}", got)
     others = [name for name in some if name != meant[0]] if role == "items" else []
     others = [name for name in others if name not in called(some, "users")]
-    return meant[0], f"{quoted_list(others)} not read" if others else ""
+    return meant[0], f"{listed(others)} not read" if others else ""
 
 
 def called(names, role):
@@ -125,7 +125,7 @@ def users_beside(file):
         return None
     some = [name for name, count in ARCHIVES[file.kind](file).items() if count == 2]
     found = called(some, "users")
-    got = f"{quoted_list(found)}; say which, after the items: {file}#{found[0]}" if found else ""
+    got = f"{listed(found)}; say which, after the items: {file}#{found[0]}" if found else ""
     expect(len(found) < 2, file, "one array of users", got)
     return found[0] if found else None
 

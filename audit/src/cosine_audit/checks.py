@@ -16,7 +16,7 @@ def expect(fine, file, what, got):
         raise InputError(f"{file}: expected {what}, got {got}")
 
 
-def quoted_list(names):
+def listed(names):
     """Names in one line that is not too long."""
     return ", ".join(map(str, names))[:200]
 

@@ -69,7 +69,7 @@ class Pair:
         return int(np.sum(self.sizes["items"] > g.NEGLIGIBLE))
 
     @cached_property
-    def seen(self):
+    def faintest(self):
         """The least ratio of users' to items' mean square along a direction, of items of rank k."""
         return float(singular_values(np.linalg.solve(self.roots["items"].T, self.roots["users"].T).T)[-1] ** 2)
 
@@ -262,12 +262,13 @@ class Space(NamedTuple):
     distinct: np.ndarray
 
 
-def summaries(B, P=None, item_counts=None, user_counts=None, report=None):
+def summaries(B, P=None, item_counts=None, user_counts=None, progress=None):
     """Moments of items B (p, k) and users P (n, k) or None; with both counts, "weighted items" and users, too."""
     wanted = {"items": (B,)} | ({} if P is None else {"users": (P,)})
     if P is not None and item_counts is not None and user_counts is not None:
         wanted |= {"weighted items": (B, item_counts), "weighted users": (P, user_counts)}
-    return {name: g.moments(*E, report=report and partial(report, f"moments of {name}")) for name, E in wanted.items()}
+    told = {name: progress and partial(progress, f"moments of {name}") for name in wanted}
+    return {name: g.moments(*E, progress=told[name]) for name, E in wanted.items()}
 
 
 def look_at(B, P, about, space, again=None, counts=(None, None), labels=None):
@@ -287,10 +288,8 @@ def look_at(B, P, about, space, again=None, counts=(None, None), labels=None):
     if P is None:
         return seen
     return seen._replace(
-        balance=balance_of(about["users"], about["items"], space, "balanced", B, about),
-        weighted=balance_of(about["weighted users"], about["weighted items"], space, "weighted", B, about)
-        if "weighted items" in about
-        else None,
+        balance=balance_of(B, about, space, "balanced"),
+        weighted=balance_of(B, about, space, "weighted") if "weighted items" in about else None,
         pair=Pair(B, P, about, labels),
         unseen=unseen_directions(about["users"], about["items"]),
         same=share_parallel(P, B),
@@ -299,9 +298,10 @@ def look_at(B, P, about, space, again=None, counts=(None, None), labels=None):
     )
 
 
-def balance_of(users, items, space, name, B, about):
-    """The Balance of Moments of users and items, and what the gauge of that name does to the items B (p, k)."""
-    imbalance = g.imbalance(users, items)
+def balance_of(B, about, space, name):
+    """The Balance of users and items B (p, k), weighted by counts in the gauge "weighted", and what that gauge does."""
+    weighted = "weighted " if name == "weighted" else ""
+    imbalance = g.imbalance(about[f"{weighted}users"], about[f"{weighted}items"])
     if name not in space.found:
         return Balance(imbalance)
     some = B[space.queries[:: len(space.queries) // 1_000 + 1]]
@@ -330,7 +330,7 @@ def kept_by(space, again):
     return float(np.mean(shared(given.rows[some], space.distinct[rows])))
 
 
-def look_up(B, gauges, sample=1_000, report=None):
+def look_up(B, gauges, sample=1_000, progress=None):
     """The Space of the items: neighbors of up to so many distinct items in every gauge. Random, but always the same.
 
     Rows that are zero and rows parallel to an earlier one are left out. A query without a direction in a gauge has the
@@ -348,7 +348,7 @@ def look_up(B, gauges, sample=1_000, report=None):
         U = U[distinct] if name == "given" else g.directions(B[distinct], gauge)
         has = U[queries].any(axis=1)
         if has.sum() > n:
-            near = search(U, queries, n, report and partial(report, f"neighbors, {name}"))
+            near = search(U, queries, n, progress and partial(progress, f"neighbors, {name}"))
             rows = np.where(has[:, None], distinct[near.rows], -1)
             kept[name] = gauge
             found[name] = Neighbors(distinct[queries], rows, np.where(has[:, None], near.cosines, np.nan))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cosine_audit.arrays import ARCHIVES, ARRAYS, users_beside
-from cosine_audit.checks import DENSE, LONGEST, SUSPICIOUS, InputError, expect, memory, quoted_list
+from cosine_audit.checks import DENSE, LONGEST, SUSPICIOUS, InputError, expect, listed, memory
 from cosine_audit.columns import COUNTED, Table, ends_of, from_array, from_frame
 from cosine_audit.tables import TABLES
 
@@ -79,7 +79,7 @@ def same_dimensions(file, first, second, asked):
     counts = [[COUNTED.fullmatch(name) for name in names] for names in (first, second)]
     if not (first and second):  # an array beside a table
         numbers = [int(one[2]) for one in counts[0] + counts[1] if one]
-        got = f"{quoted_list(first + second)}: the other factor does not name its own, so name both or sort these"
+        got = f"{listed(first + second)}: the other factor does not name its own, so name both or sort these"
         expect(numbers == sorted(numbers), file, "dimensions in the order of their numbers", got)
     if first and second and not asked and all(one and one[1] for one in counts[0] + counts[1]):
         fine = [int(one[2]) for one in counts[0]] == [int(one[2]) for one in counts[1]]
@@ -122,8 +122,8 @@ def frame_of(file, some, role):
     frames = [frame for frame in frames if len(frame)] or frames[:1]  # Spark writes empty parts
     held = [[str(name) for name in frame.columns] for frame in frames]
     for names in held:
-        got = quoted_list(names)
-        expect(names == held[0], file, f"parts with the same columns, {quoted_list(held[0])}", got)
+        got = listed(names)
+        expect(names == held[0], file, f"parts with the same columns, {listed(held[0])}", got)
     return pd.concat([frame.set_axis(held[0], axis=1) for frame in frames], ignore_index=True)
 
 
@@ -137,7 +137,7 @@ def last_column(file, frame, key):
     """A Table of one column, the one that is meant or the last, and of the names in the first."""
     expect(0 not in frame.shape, file, "rows and columns below the header", f"{frame.shape[0]} × {frame.shape[1]}")
     value = key or frame.columns[-1]
-    expect(value in frame.columns, file, f"one of {quoted_list(frame.columns)} after the #", key[:80])
+    expect(value in frame.columns, file, f"one of {listed(frame.columns)} after the #", key[:80])
     others = [name for name in frame.columns if name != value]
     names = frame[others[0]].astype(str).tolist() if others else None
     return Table(frame[value].to_numpy(), names, note=f"column {value[:40]!r}" if others else "")
@@ -227,7 +227,7 @@ def parts(folder):
     expect(below is None, folder, "a folder of part files alone", f"a folder in it, {below}")
     files = [one for one in shown if not one.name.startswith("_")]
     kinds = {kind_of(one) for one in files}
-    got = quoted_list(one.name for one in files) or "none"
+    got = listed(one.name for one in files) or "none"
     expect(len(kinds) == 1 and kinds <= set(TABLES), folder, f"part files of one kind, {', '.join(TABLES)}", got)
     some = [one for one in map(source, files) if one.size]
     expect(some, folder, "data", "empty files")

@@ -67,11 +67,11 @@ def sized(E):
     return E if size == 0 or 1 / HUGE < size < HUGE else np.asarray(E, dtype=float) / size
 
 
-def moments(E, weights=None, report=None):
+def moments(E, weights=None, progress=None):
     r"""Moments of E from one pass, by the QR decomposition of (1, E), which squares no condition number.
 
-    Parameters: E (m, k), not all rows zero; weights (m,) ≥ 0 of its rows; report, called with the share done. Rows that
-    are zero do not count.
+    Parameters: E (m, k), not all rows zero; weights (m,) ≥ 0 of its rows; progress, called with the share done. Rows
+    that are zero do not count.
     """
     R = np.zeros((0, E.shape[1] + 1))
     count = 0
@@ -81,8 +81,8 @@ def moments(E, weights=None, report=None):
         count += w[kept].sum()
         rows = np.hstack([np.ones((kept.sum(), 1)), rows[kept]]) * np.sqrt(w[kept, None])
         R = np.linalg.qr(np.vstack([R, rows]), mode="r")
-        if report:
-            report(min(1.0, (start + ROWS_AT_ONCE) / len(E)))
+        if progress:
+            progress(min(1.0, (start + ROWS_AT_ONCE) / len(E)))
     return Moments(float(count), R[0, 1:] / R[0, 0], R[1:, 1:])
 
 

@@ -73,10 +73,10 @@ def shared(neighbors, others):
     return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2), axis=1)
 
 
-def search(U, queries, n=10, report=None, asking=None):
+def search(U, queries, n=10, progress=None, asking=None):
     """The n nearest others of some items: Neighbors.
 
-    Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; report, called with the share done;
+    Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; progress, called with the share done;
     asking (p, r), other vectors of the same items that ask among the rows of U, by default these themselves.
     """
     found = Neighbors(queries, np.empty((len(queries), n), dtype=int), np.empty((len(queries), n)))
@@ -89,8 +89,8 @@ def search(U, queries, n=10, report=None, asking=None):
         S[np.arange(len(some)), some] = -np.inf
         found.rows[start : start + step] = rows = top(S, n)
         found.cosines[start : start + step] = np.clip(np.take_along_axis(S, rows, axis=1), -1, 1)
-        if report:
-            report(min(1.0, (start + step) / len(queries)))
+        if progress:
+            progress(min(1.0, (start + step) / len(queries)))
     return found
 
 

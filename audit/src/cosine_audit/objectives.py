@@ -65,7 +65,6 @@ class Library(NamedTuple):
 
 
 FREE = "the scores stay the same when users are multiplied by any invertible M and items by its inverse transposed"
-START = "so the start and the optimizer chose these cosines"
 
 OBJECTIVES = {
     "product": Objective(
@@ -110,7 +109,8 @@ OBJECTIVES = {
     "none": Objective(
         "no penalty at all, or early stopping alone: skip-gram, squared error",
         ByTheory("no"),
-        f"without a penalty the loss sees only the scores, and {FREE}; {START}",
+        f"without a penalty the loss sees only the scores, and {FREE}; so the start and the optimizer chose these "
+        "cosines",
     ),
     "normalized": Objective(
         "a softmax over the items, or a contrastive loss, on cosines: rows of length one inside the loss",

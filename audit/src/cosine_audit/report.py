@@ -49,8 +49,8 @@ def audit(
     model; sample, how many items' neighbors are looked up; progress, called with a gauge and the share that is done.
     Raises ValueError or TypeError that names argument and value.
     """
-    said = {"trained_by": trained_by, "objective": objective, "item_counts": item_counts, "user_counts": user_counts}
-    model = model_of(items, users, **said)
+    given = {"item_counts": item_counts, "user_counts": user_counts}
+    model = model_of(items, users, trained_by=trained_by, objective=objective, **given)
     said = what_was_said(model.trained_by, model.objective)
     B, P = valid_pair(model.items, model.users)
     if B.shape[1] < 2:

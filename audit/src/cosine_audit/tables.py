@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from cosine_audit.checks import LONGEST, InputError, expect, fits, quoted_list
+from cosine_audit.checks import LONGEST, InputError, expect, fits, listed
 from cosine_audit.columns import ID
 
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.I)
@@ -120,7 +120,7 @@ def read_jsonl(file, role):
             row = json_object(where, line.removeprefix(b"\xef\xbb\xbf")) if line.strip() else None
             if row is not None:
                 keys = keys or row.keys()
-                expect(row.keys() == keys, where, f"the keys {quoted_list(keys)}", quoted_list(row))
+                expect(row.keys() == keys, where, f"the keys {listed(keys)}", listed(row))
                 rows.append(row)
     return pd.DataFrame(rows)
 

@@ -187,15 +187,8 @@ def by_balance(said, seen):
     if seen.same > SAME:
         return given_twice(seen, "balance")
     off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance.change)
-    if balance.imbalance > e.TOLERATED and seen.nonnegative:
-        why = "no entry is below zero: a penalty then balances the lengths of columns alone"
-        return unknown(f"{why}, and whether other such factors have the same scores is not checked")
-    if balance.imbalance > e.TOLERATED and seen.biases:
-        names = " and ".join(seen.biases)
-        constant = f"{names} is constant, as where a bias is stored among the dimensions: leave such columns out"
-        return no(f"users and items are {off}, and {constant}")
     if balance.imbalance > e.TOLERATED:
-        return no(f"{said.reason}; these are {off}{'' if steps else ', so training did not get there'}", keep=keep)
+        return out_of_balance(said, seen, off, keep)
     if not is_stable(balance):
         return no(f"users and items are only {off}, but {moves(balance.change)}", keep=keep)
     if seen.random:
@@ -206,6 +199,19 @@ def by_balance(said, seen):
             "take it; with a penalty on biases, too, the numbers do not show the minimum"
         )
     return Verdict("unknown" if steps else "yes", f"{said.reason}; these are only {off}")
+
+
+def out_of_balance(said, seen, off, keep):
+    """No, unless no entry is below zero; and whether a bias among the dimensions is why."""
+    if seen.nonnegative:
+        why = "no entry is below zero: a penalty then balances the lengths of columns alone"
+        return unknown(f"{why}, and whether other such factors have the same scores is not checked")
+    if seen.biases:
+        names = " and ".join(seen.biases)
+        constant = f"{names} is constant, as where a bias is stored among the dimensions: leave such columns out"
+        return no(f"users and items are {off}, and {constant}")
+    there = "" if said.rule.steps else ", so training did not get there"
+    return no(f"{said.reason}; these are {off}{there}", keep=keep)
 
 
 def given_twice(seen, what):
@@ -288,7 +294,7 @@ def too_few_dimensions(said, seen):
     side, sizes = min(pair.sizes.items(), key=lambda one: one[1][-1])
     if sizes[-1] < FAINT:
         return unknown(f"the {side} hardly fill all {k} dimensions: one has {percent(FAINT)} of the largest, or less")
-    if pair.seen < FAINT:
+    if pair.faintest < FAINT:
         less = f"their mean square along it is below {percent(FAINT)} of the items'"
         return unknown(f"the users hardly see a direction in which the items differ: {less}")
     plane = "the items lie in a common hyperplane, or nearly, and a softmax does not see one vector added to all items"
