@@ -1,4 +1,4 @@
-"""One shop, and models of it by a few lines of descent on the losses that libraries minimize."""
+"""What tests share: a shop, models of it by descent on the losses that libraries minimize, and other routes."""
 
 import numpy as np
 from scipy.optimize import minimize

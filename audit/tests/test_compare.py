@@ -7,7 +7,7 @@ import pytest
 from cosine_audit import cli, compare, safe_items
 
 from . import losses as by
-from .test_objects import fitted, gensim
+from .libraries import BPR, fitted, gensim
 
 
 def model(rng, n=90, p=60, k=5):
@@ -72,7 +72,7 @@ def test_models_bring_names_and_users():
     found = compare(one, other)
     assert (found.by_name, set(found.kept)) == (True, {"given", "safe", "rotated"})
     assert compare(one, one).beyond_chance["given"] == 1
-    model = fitted("BayesianPersonalizedRanking")
+    model = fitted(BPR)
     assert set(compare(model, model).kept.values()) == {1}
 
 

@@ -10,36 +10,27 @@ from functools import cache
 import numpy as np
 import pytest
 from cosine_audit import audit, evidence, safe_items
-from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits
 from sklearn.decomposition import NMF, PCA, TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 
 from . import losses as by
+from .libraries import ALS, BPR, LMF, X, fitted, gensim
 
 pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
 
-X = by.shop()
 COUNTS = {"user_counts": X.sum(axis=1), "item_counts": X.sum(axis=0)}
 EVEN = {"user_counts": np.ones(len(X)), "item_counts": np.ones(by.ITEMS)}  # each rates as many, in expectation
 
 
-def of_implicit(kind, **options):
-    pytest.importorskip("implicit", reason="implicit is a test extra")
-    from implicit.cpu import als, bpr, lmf
-
-    cls = {"als": als.AlternatingLeastSquares, "bpr": bpr.BayesianPersonalizedRanking}.get(kind)
-    model = (cls or lmf.LogisticMatrixFactorization)(factors=by.K, random_state=0, num_threads=1, **options)
-    model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
+def of_implicit(name, **options):
+    model = fitted(name, **options)
     return model.user_factors, model.item_factors
 
 
-def of_gensim(**options):
-    word2vec = pytest.importorskip("gensim.models", reason="gensim is a test extra").Word2Vec
-    sentences = [[str(item) for item in np.flatnonzero(row)] for row in X]
-    model = word2vec(sentences, vector_size=by.K, window=40, min_count=1, epochs=20, workers=1, seed=0, **options)
-    order = [model.wv.key_to_index[str(item)] for item in range(by.ITEMS) if str(item) in model.wv.key_to_index]
-    return (model.syn1 if options.get("hs") else model.syn1neg[order]), model.wv.vectors[order]
+def of_word2vec(**options):
+    model = gensim("Word2Vec", **options)
+    return (model.syn1 if options.get("hs") else model.syn1neg), model.wv.vectors
 
 
 def of_sklearn(cls, **options):
@@ -107,16 +98,16 @@ def one_encoder():
 
 L2, RANKING = ("objective", "factors"), ("objective", "penalized-ranking")
 MODELS = {  # how it is trained; how it is named; other arguments; the verdict that it deserves
-    "implicit ALS": (lambda: of_implicit("als"), "implicit ALS", {}, "no"),
-    "implicit ALS, converged": (lambda: of_implicit("als", regularization=3, iterations=300), "als", {}, "yes"),
-    "implicit ALS, nearly": (lambda: of_implicit("als", regularization=1), "als", {}, "no, may be kept"),
-    "implicit BPR": (lambda: of_implicit("bpr"), "Implicit-BPR", {}, "no"),
-    "implicit LMF": (lambda: of_implicit("lmf"), "implicit LMF", {}, "no"),
+    "implicit ALS": (lambda: of_implicit(ALS), "implicit ALS", {}, "no"),
+    "implicit ALS, converged": (lambda: of_implicit(ALS, regularization=3, iterations=300), "als", {}, "yes"),
+    "implicit ALS, nearly": (lambda: of_implicit(ALS, regularization=1), "als", {}, "no, may be kept"),
+    "implicit BPR": (lambda: of_implicit(BPR), "Implicit-BPR", {}, "no"),
+    "implicit LMF": (lambda: of_implicit(LMF), "implicit LMF", {}, "no"),
     "LightFM's loss": (lambda: by.bpr(X), "LightFM", {}, "no"),
     "LightFM's loss with biases": (lambda: by.bpr(X, biases=True), "LightFM", {}, "no"),
-    "gensim skip-gram": (lambda: of_gensim(sg=1), "gensim skip gram", {}, "no"),
-    "gensim CBOW": (lambda: of_gensim(sg=0), "gensim CBOW", {}, "no"),
-    "gensim hs": (lambda: of_gensim(sg=1, hs=1, negative=0), "gensim hs", {}, "no"),
+    "gensim skip-gram": (lambda: of_word2vec(sg=1), "gensim skip gram", {}, "no"),
+    "gensim CBOW": (lambda: of_word2vec(sg=0), "gensim CBOW", {}, "no"),
+    "gensim hs": (lambda: of_word2vec(sg=1, hs=1, negative=0), "gensim hs", {}, "no"),
     "softmax": (lambda: by.descend(by.softmax(X), *by.start(14), 200), "two towers, dot", {}, "no"),
     "autoencoder": (lambda: autoencoder(X), "denoising autoencoder", {}, "no"),
     "classifier": (lambda: classifier(X), "softmax output layer", {}, "no"),

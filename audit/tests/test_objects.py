@@ -5,49 +5,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from cosine_audit import audit
+from cosine_audit import audit, models
 from cosine_audit.files import read_pair
-from scipy.sparse import csr_matrix
 from sklearn.decomposition import NMF, PCA, TruncatedSVD
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
 from . import losses as by
+from .libraries import ALS, BPR, LMF, X, fitted, gensim, implicit, surprise
 
 pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
-X = by.shop()
-SENTENCES = [[str(item) for item in np.flatnonzero(row)] for row in X]
-
-
-def implicit(name, **options):
-    cpu = pytest.importorskip("implicit.cpu", reason="implicit is a test extra")
-
-    (cls,) = [getattr(one, name) for one in (cpu.als, cpu.bpr, cpu.lmf) if hasattr(one, name)]
-    return cls(factors=by.K, random_state=0, num_threads=1, **options)
-
-
-def fitted(name, **options):
-    model = implicit(name, **options)
-    model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
-    return model
-
-
-def gensim(name, **options):
-    cls = getattr(pytest.importorskip("gensim.models", reason="gensim is a test extra"), name)
-    texts = SENTENCES
-    if name == "Doc2Vec":
-        from gensim.models.doc2vec import TaggedDocument
-
-        texts = [TaggedDocument(words, [f"doc {i}"]) for i, words in enumerate(SENTENCES)]
-    options = {"bucket": 100} | options if name == "FastText" else options
-    return cls(texts, vector_size=by.K, window=40, min_count=1, epochs=5, workers=1, seed=0, **options)
-
-
-def surprise(name, **options):
-    library = pytest.importorskip("surprise", reason="scikit-surprise is a test extra")
-    rng = np.random.default_rng(0)
-    ratings = [(f"u{u}", f"i{i}", 1 + int(rng.integers(5)), None) for u, i in np.argwhere(X)]
-    train = library.Dataset(library.Reader(rating_scale=(1, 5))).construct_trainset(ratings)
-    return getattr(library, name)(n_factors=by.K, n_epochs=5, random_state=0, **options).fit(train)
 
 
 def same(model, items, users=None, **said):
@@ -60,12 +26,9 @@ def same(model, items, users=None, **said):
     return report
 
 
-BPR, LMF = "BayesianPersonalizedRanking", "LogisticMatrixFactorization"
-
-
 @pytest.mark.parametrize(
     ("name", "said", "biases"),
-    [("AlternatingLeastSquares", "implicit ALS", 0), (BPR, "implicit BPR", 1), (LMF, "implicit LMF", 2)],
+    [(ALS, "implicit ALS", 0), (BPR, "implicit BPR", 1), (LMF, "implicit LMF", 2)],
 )
 def test_implicit(name, said, biases):
     model = fitted(name)
@@ -86,7 +49,7 @@ def test_biases_do_not_move_the_safe_items(name):
     np.testing.assert_allclose(by.cosines(audit(model).safe_items_of(1)), by.cosines(scores.T), atol=1e-4)
 
 
-@pytest.mark.parametrize("name", [BPR, LMF, "AlternatingLeastSquares"])
+@pytest.mark.parametrize("name", [BPR, LMF, ALS])
 def test_a_saved_model_is_read_as_the_model(name, tmp_path):
     """implicit's .npz says how many of the columns are factors; biases and ones stand behind these."""
     model = fitted(name)
@@ -97,13 +60,13 @@ def test_a_saved_model_is_read_as_the_model(name, tmp_path):
 
 
 def test_without_a_penalty_als_is_not_a_balanced_minimum():
-    assert audit(fitted("AlternatingLeastSquares", regularization=0.0)).objective == "none"
+    assert audit(fitted(ALS, regularization=0.0)).objective == "none"
     assert audit(fitted(BPR, regularization=0.0)).verdict == "no"
 
 
 def test_the_numbers_decide_where_the_library_alone_does_not():
-    assert audit(fitted("AlternatingLeastSquares", regularization=3.0, iterations=300)).verdict == "yes"
-    assert audit(fitted("AlternatingLeastSquares")).verdict == "no"
+    assert audit(fitted(ALS, regularization=3.0, iterations=300)).verdict == "yes"
+    assert audit(fitted(ALS)).verdict == "no"
 
 
 @pytest.mark.parametrize(
@@ -246,6 +209,12 @@ def test_spark_by_its_documented_attributes(rng):
     assert report.verdict == "unknown"
 
 
+def test_users_that_are_given_have_no_counts_of_the_model_s(rng, monkeypatch):
+    model = models.Model(*rng.normal(size=(2, 40, 5)), objective="factors", user_counts=np.ones(40))
+    monkeypatch.setitem(models.READERS, ("mine", "Model"), lambda _: model)
+    assert len(audit(library("mine.Model"), rng.normal(size=(20, 5))).users) == 20
+
+
 class Weight(np.ndarray):
     """A parameter of torch, as far as it is asked."""
 
@@ -277,7 +246,7 @@ def test_torch_by_its_documented_attributes(rng):
 
 
 def test_what_is_not_fitted_is_named():
-    for name in ("AlternatingLeastSquares", BPR, LMF):
+    for name in (ALS, BPR, LMF):
         with pytest.raises(ValueError, match=f"items must be a fitted model, got {name} without item_factors"):
             audit(implicit(name))
     word2vec = pytest.importorskip("gensim.models", reason="gensim is a test extra").Word2Vec

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cosine_audit import SafeItems, cli, safe_items
+from cosine_audit import SafeItems, audit, cli, safe_items
 from cosine_audit.checks import InputError
 
 from . import losses as by
@@ -112,6 +112,13 @@ def test_errors_name_argument_and_value(rng, tmp_path):
     for name in ("other.npz", "one.npy", "text.npz", "empty.npz"):
         with pytest.raises(InputError, match=f"{name}: expected a file that SafeItems.save wrote, got another"):
             SafeItems.load(tmp_path / name)
+
+
+def test_an_audit_subtracts_the_mean_item_where_items_lie_in_a_plane(rng):
+    P, B = model(rng)
+    np.testing.assert_array_equal(audit(B, P).safe_items, safe_items(items=B, users=P))
+    B[:, 0] = 1
+    np.testing.assert_array_equal(audit(B, P).safe_items, safe_items(items=B, users=P, ranking=True))
 
 
 def test_the_command_writes_the_share_that_is_asked(rng, tmp_path, capsys, monkeypatch):

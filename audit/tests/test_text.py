@@ -44,6 +44,8 @@ def test_known_pairs_come_from_a_file_too(rng, tmp_path, monkeypatch, capsys):
     np.save("half.npy", np.full((3, 2), 0.5))
     assert main(["text", "v.npy", "--pairs", "half.npy"]) == 2
     assert "pairs must be integers" in capsys.readouterr().err
+    assert main(["text", "v.npy", "--columns", "0:99"]) == 2
+    assert capsys.readouterr().err == "cosine-audit: --columns: expected columns that a file has, got '0:99'\n"
 
 
 def test_a_constant_column_moves_the_level_and_no_neighbor(rng):

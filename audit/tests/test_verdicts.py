@@ -534,6 +534,14 @@ def test_a_few_items_do_not_hide_behind_an_average():
     found = audit(B / d, P * d, objective="factors")
     assert max(values(found)[name] for name in ("imbalance", "moved by balancing", "changed by balancing")) < 0.05
     assert found.verdict == "no"
+    P, B = thin_directions()[1]
+    found = audit(B, P, objective="factors", sample=400)
+    assert max(values(found)[name] for name in ("moved by balancing", "changed by balancing")) < 0.05
+    assert (found.verdict, found.may_be_kept, "half or more of those of 19 items" in found.reason) == (
+        "no",
+        False,
+        True,
+    )
 
 
 def test_nothing_is_computed_that_no_rule_needs(rng, monkeypatch):
@@ -595,6 +603,12 @@ def test_steps_from_zero_have_span_and_sum_wherever_they_end(rng):
         found = audit(W * np.r_[np.ones(7), part], X, objective="fixed-features")
         assert (found.verdict, "came to the minimum" in found.reason) == ("unknown", True)
     assert audit(W, X / size, objective="fixed-features").verdict == "yes"
+
+
+def test_features_that_are_no_more_than_their_dimensions_show_no_minimum(rng):
+    X, W = rng.normal(size=(5, 5)), rng.normal(size=(20, 5))
+    found = audit(W - W.mean(axis=0), X, objective="fixed-features")
+    assert (found.verdict, "change the classes' cosines by any amount" in found.reason) == ("unknown", True)
 
 
 def test_a_plus_is_part_of_a_name(rng):
