@@ -9,14 +9,14 @@ import numpy as np
 
 from experiments.small_problem import LAM1, N_ITEMS, SEEDS, K, adam, descent, momentum, slopes, small, train, watched
 
-DRAWS, SCALES, RATIOS = (0, 1), (0.01, 0.1, 0.3), (2 / 3, 1.0, 1.5)
+DRAWS, SCALES, RATIOS, SWEEPS = (0, 1), (0.01, 0.1, 0.3), (2 / 3, 1.0, 1.5), 500
 RULES = [
     ("descent", descent, 0.01, 80_000),
     ("descent", descent, 0.005, 160_000),
     ("momentum", momentum, 0.001, 80_000),
     ("Adam", adam, 0.01, 10_000),
     ("Adam", adam, 0.001, 40_000),
-    ("ALS", None, 0, 500),
+    ("ALS", None, 0, SWEEPS),
 ]
 
 
@@ -29,11 +29,11 @@ def starts(seed):
     return names, np.stack(pairs, axis=1)
 
 
-def als(problem, pairs, n_sweeps):
+def als(problem, pairs):
     """Alternating least squares for Eq. 1; it uses only the start of B, and needs no rate."""
     G, B = problem.X.T @ problem.X, pairs[1]
     H = G + LAM1 * np.eye(len(G))
-    for _ in range(n_sweeps):
+    for _ in range(SWEEPS):
         A = np.linalg.solve(H, G) @ B @ np.linalg.inv(B.mT @ B)
         B = G @ A @ np.linalg.inv(A.mT @ H @ A)
     return A, B
@@ -48,7 +48,7 @@ def measure(seed, rules=RULES):
         if rule:
             A, B = train(rule(rate, n_steps), slopes(problem.X), pairs, [n_steps])[0]
         else:
-            A, B = als(problem, pairs, n_steps)
+            A, B = als(problem, pairs)
         errors = np.abs(A @ B.mT - problem.A @ problem.B.T).max(axis=(1, 2))
         for (draw, scale, ratio), B_end, error in zip(names, B, errors, strict=True):
             row = {"draw": draw, "scale": scale, "ratio": ratio, "optimizer": optimizer, "rate": rate, "error": error}

@@ -74,7 +74,10 @@ def test_the_command_line(rng, tmp_path, capsys, monkeypatch):
     main([str(tmp_path / "mine.csv"), "--splits", "2", "--held-out", "40", "--out", str(tmp_path / "out.csv")])
     printed = capsys.readouterr().out
     assert all(said in printed for said in ("240 users, 60 items", "split 2 of 2", "Eq. 1"))
-    assert len(pd.read_csv(tmp_path / "out.csv")) == 10
+    written = pd.read_csv(tmp_path / "out.csv")
+    assert len(written) == 10
+    assert not written.loc[written["model"] == "popularity", "edge"].any()  # which has no grid
+    assert written.loc[written["k"] == 2, "edge"].all()
 
 
 def test_the_command_line_says_what_is_wrong_in_one_sentence(tmp_path):

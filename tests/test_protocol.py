@@ -199,6 +199,8 @@ def test_fixing_the_symmetry_of_a_network_undoes_any_rescaling():
     d, M, t = np.array([0.1, 1, 7]), rng.normal(size=(3, 3)), rng.normal(size=3)
     rescaled = {**net, "A": net["A"] * d, "a": net["a"] * d, "B": net["B"] / d + t}
     assert_allclose(cosines(networks.fixed(rescaled, "ReLU")), cosines(networks.fixed(net, "ReLU")), atol=1e-10)
+    one, other = (networks.similarities(each, np.eye(9), "ReLU") for each in (net, rescaled))
+    assert_allclose(other["scores"], one["scores"], atol=1e-10)  # t adds one number to all of a user's scores
     changed = {**net, "A": net["A"] @ M, "a": net["a"] @ M, "B": np.linalg.solve(M, net["B"].T).T + t}
     assert_allclose(cosines(networks.fixed(changed, "linear")), cosines(networks.fixed(net, "linear")), atol=1e-10)
     assert np.abs(cosines(networks.fixed(changed, "ReLU")) - cosines(networks.fixed(net, "ReLU"))).max() > 0.01
