@@ -46,7 +46,7 @@ pdf: $(READY)  ## print the built book by a browser, into _build/html/book.pdf
 check-site: $(READY)  ## read the built site in a real browser
 	$(BIN)/python tools/check_site.py
 
-bench: $(READY)  ## time each step beside its peer, and the audit, with the memory they take
+bench: $(READY)  ## time each step beside what one would write first, and the audit
 	$(INSTALL) -r benchmarks/requirements.txt
 	$(BIN)/python -m benchmarks
 
