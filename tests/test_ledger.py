@@ -145,7 +145,7 @@ def test_every_row_stands_once_in_the_picture_with_its_answer():
 
 def test_numbers_are_folded_below_the_answer():
     row = ROWS[0] | {"numbers": "| a table |"}
-    assert ":::{dropdown} In numbers\n| a table |\n:::" in ledger.card(row)
+    assert ":::{dropdown} In detail\n| a table |\n:::" in ledger.card(row)
 
 
 def test_a_built_site_has_the_rows_for_programs(tmp_path):

@@ -88,7 +88,7 @@ def card(row):
         "",
     ]
     if row["numbers"]:
-        lines += [":::{dropdown} In numbers", row["numbers"].strip(), ":::", ""]
+        lines += [":::{dropdown} In detail", row["numbers"].strip(), ":::", ""]
     lines += [f"{name.capitalize()}: {row[name]}. " for name in ("data", "score") if row[name]]
     lines += [f"Repeat: `{row['command']}` ({row['minutes']} min).", ""]
     cited = citation(row, "<i>{}</i>")
