@@ -91,13 +91,14 @@ def test_a_shared_link_shows_a_title_an_answer_and_a_picture_and_each_language_i
     page = nodes.section("", FIRST.deepcopy(), nodes.image(uri="../_images/one.png"))
     names = ["book/sheet", "book/sheet-ja"]
     env = SimpleNamespace(titles={"book/sheet": nodes.title("", "The <sheet>")}, all_docs=names)
-    config = SimpleNamespace(html_baseurl="https://someone.github.io/", project="The book")
+    config = SimpleNamespace(html_baseurl="https://someone.github.io/", html_title="The book", project="Not set")
     builder = SimpleNamespace(get_target_uri=lambda name: f"{name}.html")
     context = {"metatags": ""}
     app = SimpleNamespace(config=config, env=env, builder=builder)
     shared_links.add_tags(app, "book/sheet", "page.html", context, page)
     for line in [
         '<meta property="og:title" content="The &lt;sheet&gt;"/>',
+        '<meta property="og:site_name" content="The book"/>',
         '<meta property="og:description" content="First."/>',
         '<meta name="description" content="First."/>',
         '<meta property="og:image" content="https://someone.github.io/_images/one.png"/>',

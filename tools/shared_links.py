@@ -68,7 +68,7 @@ def add_tags(app, name, template, context, doctree):
         return
     pictures = [image["uri"] for image in doctree.findall(nodes.image) if image["uri"].endswith(".png")]
     title, said = app.env.titles[name].astext(), answer(doctree)
-    tags = {"og:type": "article", "og:site_name": app.config.project, "og:title": title}
+    tags = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title}
     tags["og:description"] = said
     lines = ['<meta name="twitter:card" content="summary_large_image"/>']
     if 'name="description"' not in context["metatags"]:
