@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from helpers.arguments import valid_data, valid_generator, valid_integer, valid_matrix, valid_number, valid_numbers
-from helpers.recovery import levels
+from helpers.recovery import DECIMALS, levels
 
 
 class Interval(NamedTuple):
@@ -133,9 +133,11 @@ def hits_at(scores, seen, hidden, n):
     users = hidden.any(axis=1)
     if not users.any():
         raise ValueError("hidden must have at least one item, got none")
-    n_items = scores.shape[1]
-    keys = np.random.default_rng(0).permutation(n_items) - n_items * levels(scores[users])  # no two of a user tie
-    keys[seen[users]] = np.iinfo(keys.dtype).max
-    best = np.argpartition(keys, n - 1, axis=1)[:, :n]
-    best = np.take_along_axis(best, np.argsort(np.take_along_axis(keys, best, axis=1), axis=1), axis=1)
+    ranked, n_items = levels(scores[users]), scores.shape[1]
+    ranked[seen[users]] = -2 * 10**DECIMALS  # below all others
+    order = np.random.default_rng(0).permutation(n_items)  # of tied items
+    ranked *= -n_items
+    ranked += order  # no two of a user tie, and the remainder says whose a place is
+    ranked.partition(n - 1, axis=1)
+    best = np.argsort(order)[np.sort(ranked[:, :n], axis=1) % n_items]
     return np.take_along_axis(hidden[users], best, axis=1), np.arange(n) < hidden[users].sum(axis=1, keepdims=True)

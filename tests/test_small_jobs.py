@@ -33,8 +33,8 @@ def words_as_given(scored):
 
 
 def of_d_i(weights):
-    """The weights that belong to D = I."""
-    return {place: f for place, f in weights.items() if place[0] == "D = I"}
+    """The weights that belong to D = I, of the three settings that data sets choose."""
+    return {place: f for place, f in weights.items() if place[0] == "D = I" and place[1] in (32, 64, 128)}
 
 
 SMALL = {  # a job, and what is shorter: arguments of the function that computes it, and names of its module
@@ -80,9 +80,17 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     ),
     "exponents": ({"clusters": 20, "reading": "activity by rank", "k": 10}, {}, {"SEEDS": [4]}),
     "forged": ({"k": 50, "scored": "wordsim", "condition": 1.5}, {}, {}),
-    "full_size": (SPARSE | {"seed": 2}, {"taus": TAU}, {}),
+    "full_size": (
+        SPARSE | {"seed": 2},
+        {"taus": TAU},
+        {"prepared": lambda prepared: lambda *given: {"standardized ": prepared(*given)["standardized "]}},
+    ),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
-    "inputs": ({"reading": "default", "seed": 2, "clusters": 20}, {}, {}),
+    "inputs": (  # evidence/cosine-or-dot repeats all versions, of five clusters
+        {"reading": "default", "seed": 2, "clusters": 20},
+        {},
+        {"versions": lambda versions: lambda *given: list(versions(*given))[::5]},  # D = I and an M drawn
+    ),
     "judged": ({"k": 50, "judge": "people", "scored": "simlex", "split": 1, "n": 80}, {}, {}),
     "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
     "layer_norm": (SPARSE | {"seed": 2}, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
@@ -115,7 +123,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"POWERS": [1], "PATHS": lambda paths: paths[1:], "SAMPLES": [1], "EXPONENTS": [1], "PENALTIES": [0.01]},
     ),
     "ranks": (
-        {"clusters": 5, "reading": "default", "k": 5},
+        {"clusters": 5, "reading": "default", "k": 10},
         {},
         {"METHODS": ["D = I"], "weightings": lambda weightings: lambda *given: of_d_i(weightings(*given))},
     ),
