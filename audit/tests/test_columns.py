@@ -40,6 +40,8 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_columns_that_are_no_dimensions_are_refused_by_name(tmp_path, name, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is an extra")
     frame, what, remedy = REFUSED[name]
     file = tmp_path / f"e.{ending}"
     frame.to_csv(file, index=False) if ending == "csv" else frame.to_parquet(file)
@@ -182,6 +184,7 @@ def test_titles_that_occur_twice_are_no_names_if_ids_are_there(tmp_path):
 
 
 def test_lists(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is an extra")
     some = pd.DataFrame({"id": IDS, "vector": E.tolist(), "year": YEAR})
     some.to_parquet(tmp_path / "e.parquet")
     found = read_table(tmp_path / "e.parquet")
