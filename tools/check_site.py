@@ -7,7 +7,6 @@ chromedriver. A page of a kind that was read before is left out by axe-core, whi
 import json
 import pathlib
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
@@ -21,7 +20,6 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 PHONE, DESK = 390, 1300
-AT_ONCE = 2  # browsers: a page takes one core
 MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
 MOST_PDF = 10_000_000  # bytes of book.pdf
 SLOW = {
@@ -274,27 +272,15 @@ def report(found, others):
     return len(faults)
 
 
-def read_pages(browsers, home, pages, every_page):
-    """{page: what is in it and what is wrong with it}, each browser reading the next page that none has read."""
-    found, known, left = dict.fromkeys(pages), set(), iter(pages)
-
-    def read(browser):
-        for page in left:  # which all browsers share
-            found[page] = read_page(browser, home, page, frozenset(known))
-            print(f"{page}: {len(found[page]['faults'])} faults", flush=True)
-            known.update([] if every_page else found[page]["kinds"])
-
-    with ThreadPoolExecutor(len(browsers)) as side_by_side:
-        list(side_by_side.map(read, browsers))
-    return found
-
-
 def main(site, every_page):
     """Read every page, then look where the links lead, then search for the longest word of the wordiest page."""
-    pages, browsers, home = find_pages(site), [start_browser() for _ in range(AT_ONCE)], serve(site)
-    browser = browsers[0]
+    pages, browser, home = find_pages(site), start_browser(), serve(site)
+    found, known = {}, set()
     try:
-        found = read_pages(browsers, home, pages, every_page)
+        for page in pages:
+            found[page] = read_page(browser, home, page, known)
+            print(f"{page}: {len(found[page]['faults'])} faults", flush=True)
+            known |= set() if every_page else set(found[page]["kinds"])
         for facts in found.values():
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
@@ -307,8 +293,7 @@ def main(site, every_page):
             found[page]["faults"] += wait_faults(browser, home + page)
         others += traffic_faults(browser, home)
     finally:
-        for each in browsers:
-            each.quit()
+        browser.quit()
     sys.exit(report(found, others + pdf_faults(site, home, found)) > 0)
 
 
