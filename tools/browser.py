@@ -100,6 +100,11 @@ def start_browser():
 def open_page(browser, url):
     """Open a page and wait until it has settled."""
     browser.get(url)
+    settle(browser)
+
+
+def settle(browser):
+    """Wait until the open page is whole: formulas, fonts and pictures, those out of sight, too."""
     browser.execute_async_script(SETTLED)
 
 

@@ -10,7 +10,7 @@ import sys
 from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
-from browser import find_pages, open_page, print_page, serve, start_browser
+from browser import find_pages, open_page, print_page, serve, settle, start_browser
 from check_own import own_faults
 from page_markup import LANGUAGES
 from selenium.common.exceptions import TimeoutException, WebDriverException
@@ -54,7 +54,10 @@ Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.read
 """
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 TRANSLATED = tuple(f"-{language}" for language in LANGUAGES)  # except these, which have a second one
-SETTLED = "setTimeout(arguments[0], 500);"  # colors on their way to the other theme's
+AT_ONCE = """
+const style = document.head.appendChild(document.createElement("style"));
+style.textContent = "*, ::before, ::after {transition: none !important}";
+"""  # colors are not on their way to the other theme's
 RUN_AXE = AXE_SCRIPT + "axe.run({exclude: [['.citation-list']]}, arguments[0]).then(arguments[1]);"  # docutils' roles
 THEIRS = "region", "aria-allowed-role"  # of the theme's logo, which is in no landmark, and of docutils' references
 OWN = "book/audit.html"  # where one's own embeddings are looked at
@@ -84,9 +87,12 @@ def events(browser):
     return [(message["method"], message["params"]) for message in messages]
 
 
-def traffic_faults(browser, home):
-    """Errors on the browser's console since the last call, and requests that would leave the machine."""
-    happened = events(browser)
+def traffic_faults(browser, home, earlier=()):
+    """Errors on the browser's console since the last call, and requests that would leave the machine.
+
+    `earlier` are events that were read since then.
+    """
+    happened = [*earlier, *events(browser)]
     console = [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
     sent = [what["request"]["url"] for method, what in happened if method == "Network.requestWillBeSent"]
     sent += [what["url"] for method, what in happened if method == "Network.webSocketCreated"]
@@ -94,14 +100,18 @@ def traffic_faults(browser, home):
     return [f"error on the console: {text}" for text in console] + [f"request leaves the machine: {u}" for u in away]
 
 
-def weight_faults(browser, url):
-    """Open a page with nothing in store: does it fetch much before one scrolls?"""
-    browser.get("about:blank")
+def first_fetched(browser, url):
+    """Open a page with nothing in store: what the network did for it before one scrolls."""
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
     events(browser)
     browser.get(url)
     browser.execute_async_script(IN_SIGHT)
-    weight = sum(what["encodedDataLength"] for method, what in events(browser) if method == "Network.loadingFinished")
+    return events(browser)
+
+
+def weight_faults(fetched):
+    """Does a page fetch much before one scrolls?"""
+    weight = sum(what["encodedDataLength"] for method, what in fetched if method == "Network.loadingFinished")
     return [f"{weight / 1e6:.2f} MB before one scrolls"] if weight > MOST_BYTES else []
 
 
@@ -136,29 +146,30 @@ def ask(browser, call, *arguments):
 
 
 def read_page(browser, home, page, known=()):
-    """Open a page on a phone, then at a desk, and return what is in it and what is wrong with it.
+    """Open a page on a phone, widen it to a desk's window, and return what is in it and what is wrong with it.
 
     Parts of the kinds that are known were read before; a page that has others is read by axe, too.
     """
+    browser.get("about:blank")  # and not the last page is laid out anew
     set_width(browser, PHONE)
-    faults = weight_faults(browser, home + page)
-    open_page(browser, home + page)
-    faults += ask(browser, "[...faults(), ...phoneFaults()]") + slider_faults(browser)
+    fetched = first_fetched(browser, home + page)
+    settle(browser)
+    faults = weight_faults(fetched) + ask(browser, "[...faults(), ...phoneFaults()]") + slider_faults(browser)
     set_width(browser, DESK)
-    open_page(browser, home + page)
+    settle(browser)
     found = ask(browser, "facts()")
     faults += ask(browser, "deskFaults()") + ask(browser, "foldFaults()") + sheet_faults(browser, page)
     if not set(found["kinds"]) <= set(known):
         faults += axe_faults(browser)
-    return found | {"faults": faults + traffic_faults(browser, home)}
+    return found | {"faults": faults + traffic_faults(browser, home, fetched)}
 
 
 def axe_faults(browser):
     """What axe-core finds on the open page, in light and in dark mode: contrast, names, roles, ids, headings."""
     faults = []
+    browser.execute_script(AT_ONCE)
     for theme in ("light", "dark"):
         browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        browser.execute_async_script(SETTLED)
         for rule in browser.execute_async_script(RUN_AXE, AXE)["violations"]:
             faults += [f"{theme}: {rule['help']} ({rule['id']}): {part['html'][:90]}" for part in rule["nodes"]]
     return faults + ask(browser, "hueFaults()")
@@ -274,7 +285,8 @@ def report(found, others):
 
 def main(site, every_page):
     """Read every page, then look where the links lead, then search for the longest word of the wordiest page."""
-    pages, browser, home = find_pages(site), start_browser(), serve(site)
+    pages = sorted(find_pages(site), key=lambda page: (site / page).stat().st_size)  # axe-core takes longer than that
+    browser, home = start_browser(), serve(site)
     found, known = {}, set()
     try:
         for page in pages:

@@ -18,7 +18,7 @@ import nbformat
 from nbclient import NotebookClient
 
 CACHE = "_build/.jupyter_cache"  # jupyter-book's default
-AT_ONCE = 4  # chapters take up to a gigabyte each
+AT_ONCE = 4  # at most, and one more than there are processors, as some wait: chapters take up to a gigabyte each
 
 
 async def executed(path):
@@ -42,7 +42,7 @@ def side_by_side(paths):
             print(f"{contents.name(path)}: not executed: {reason}")
     paths = [path for path in paths if not missing_data.missing(contents.name(path))]
     kernels.encrypt()
-    gate = asyncio.Semaphore(min(AT_ONCE, os.cpu_count() or 1))
+    gate = asyncio.Semaphore(min(AT_ONCE, (os.cpu_count() or 1) + 1))
 
     async def in_turn(path):
         async with gate:

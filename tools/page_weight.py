@@ -8,6 +8,7 @@ templates/layout.html drops what the theme loads and no page needs.
 """
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from fontTools import subset
@@ -53,14 +54,19 @@ def reduced(picture):
     return whole if np.sum(moved > MOST) > FEW else few
 
 
+def reduce_file(path):
+    """Replace a picture that has no palette yet by the one with few colors."""
+    with Image.open(path) as picture:
+        if picture.mode != "P":
+            reduced(picture).save(path, optimize=True)
+
+
 def shrink(app, problem):
     """Reduce pictures to few colors, and the fonts of icons to those that some page uses."""
     if problem or app.builder.format != "html":
         return
-    for path in (app.outdir / "_images").glob("*.png"):
-        with Image.open(path) as picture:
-            if picture.mode != "P":
-                reduced(picture).save(path, optimize=True)
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(reduce_file, (app.outdir / "_images").glob("*.png")))
     used = {icon for page in app.outdir.rglob("*.html") for icon in ICON.findall(page.read_text("utf-8"))}
     sheet = app.outdir / "_static/styles/pydata-sphinx-theme.css"
     style = sheet.read_text("utf-8")
