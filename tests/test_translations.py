@@ -8,6 +8,7 @@ import pytest
 import translations
 from chapters import CHAPTERS, ROOT, prose
 from contents import BOOK, name
+from markdown_it import MarkdownIt
 from page_markup import LANGUAGES
 
 TRANSLATED = translations.load()
@@ -68,6 +69,14 @@ def test_a_page_lists_the_answers(language):
     translations.put_answers(app, f"book/what-to-do-{language}", source)
     assert "\n".join(f"- {row[language]}" for row in TRANSLATED.values()) in source[0]
     assert read == [translations.PATH]
+
+
+@each_language
+def test_what_is_marked_as_bold_is_bold(language):
+    """Markdown leaves the marks as they are between a closing bracket and a letter: **異方性（anisotropy）**とは."""
+    inline = [token for token in MarkdownIt().enable("table").parse(page(language)) if token.children]
+    said = [part.content for token in inline for part in token.children if part.type == "text"]
+    assert [text for text in said if "**" in text] == [], f"what-to-do-{language}.md: end the bold before the bracket"
 
 
 @each_language
