@@ -77,6 +77,12 @@ ASKED = {  # what people type: the page that answers
     "ALS cosine": "book/what-to-do.html",
     "error bar of a cosine": "book/how-arbitrary.html",
     "word similarity human judgement": "book/what-people-say.html",
+    "batch norm embeddings": "book/beyond-linear.html",
+    "word2vec cosine magnitude": "book/questions.html",
+    "dropout autoencoder": "book/first-objective.html",
+    "how to evaluate item embeddings": "book/audit.html",
+    "コサイン類似度": "book/what-to-do-ja.html",
+    "余弦相似度": "book/what-to-do-zh.html",
 }
 AXE = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in THEIRS}}
 
