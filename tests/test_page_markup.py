@@ -75,23 +75,31 @@ FIRST = nodes.paragraph("", "First.")
 MINUTES = nodes.paragraph("", "", nodes.emphasis("", "About 35 minutes."))
 BOLD = nodes.paragraph("", "", nodes.Text(""), nodes.strong("", "The answer."), nodes.Text(""))
 
+FORMULAS = nodes.paragraph("", "", nodes.Text("Of Eq. 1 and "), nodes.math("", "", nodes.Text("D")))
+FORMULAS += [nodes.Text(". By Eq. 2 "), nodes.math("", "", nodes.Text(r"\sigma"))]
+
 
 @pytest.mark.parametrize(
     ("paragraphs", "answer"),
-    [([MINUTES, FIRST], "First."), ([MINUTES, FIRST, BOLD], "The answer."), ([], "")],
+    [
+        ([MINUTES, FIRST], "First."),
+        ([MINUTES, FIRST, BOLD], "The answer."),
+        ([FORMULAS], "Of Eq. 1 and D."),
+        ([], "Title"),
+    ],
 )
 def test_a_page_is_described_by_its_answer(paragraphs, answer):
-    page = nodes.section("", *[paragraph.deepcopy() for paragraph in paragraphs])
+    page = nodes.section("", nodes.title("", "Title"), *[paragraph.deepcopy() for paragraph in paragraphs])
     assert shared_links.answer(page) == answer
     page += nodes.meta(name="description", content="Said on purpose.")
     assert shared_links.answer(page) == "Said on purpose."
 
 
 def test_a_shared_link_shows_a_title_an_answer_and_a_picture_and_each_language_is_named():
-    page = nodes.section("", FIRST.deepcopy(), nodes.image(uri="../_images/one.png"))
+    page = nodes.section("", nodes.title("", "The <sheet>"), FIRST.deepcopy(), nodes.image(uri="../_images/one.png"))
     names = ["book/sheet", "book/sheet-ja"]
     env = SimpleNamespace(titles={"book/sheet": nodes.title("", "The <sheet>")}, all_docs=names)
-    config = SimpleNamespace(html_baseurl="https://someone.github.io/", html_title="The book", project="Not set")
+    config = SimpleNamespace(html_baseurl="https://someone.github.io/", html_title="The book", root_doc="book/intro")
     builder = SimpleNamespace(get_target_uri=lambda name: f"{name}.html")
     context = {"metatags": ""}
     app = SimpleNamespace(config=config, env=env, builder=builder)
@@ -106,3 +114,14 @@ def test_a_shared_link_shows_a_title_an_answer_and_a_picture_and_each_language_i
     ]:
         assert line in context["metatags"]
     assert "<base" not in context["metatags"]  # which the page that nobody asked for by its address has alone
+
+
+def test_the_front_door_is_shared_as_the_first_page(tmp_path):
+    tags = ['<meta property="og:title" content="Title"/>', '<link rel="canonical" href="https://x/intro.html" />']
+    (tmp_path / "intro.html").write_text("\n".join(["<title>Intro</title>", '<meta name="viewport"/>', *tags]))
+    (tmp_path / "index.html").write_text("<title>Title</title>")
+    config = SimpleNamespace(root_doc="intro")
+    shared_links.share_front_door(
+        SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=tmp_path, config=config), None
+    )
+    assert (tmp_path / "index.html").read_text() == "\n".join([*tags, "<title>Title</title>"])

@@ -3,6 +3,7 @@
 Addresses are known where the book's repository is, whose pages GitHub publishes; elsewhere they are left out.
 """
 
+import re
 from html import escape
 from urllib.parse import urljoin
 
@@ -11,6 +12,9 @@ from page_markup import LANGUAGES
 from repository import repository_url
 
 PICTURE = "_static/two-answers.png"  # of a page that has none
+SHARED = re.compile(r'<(?:meta (?:property|name)="(?:og|twitter|description)|link rel="canonical")[^>]*>')
+TEX = re.compile(r"[\\^_]")  # a formula without it, such as D, is itself
+SENTENCE = re.compile(r"(?<!\bEq)[.?!] ")  # its end
 NOT_FOUND = """<h1>No such page</h1>
 <p>It may have another name now. Search for it, or begin with <a href="book/intro.html">the first page</a>.</p>
 <form action="search.html"><input type="search" name="q" aria-label="Search this book"/> <button>Search</button></form>
@@ -37,14 +41,26 @@ def is_only(paragraph, kind):
     return len(said) == 1 and isinstance(said[0], kind)
 
 
+def before_formulas(paragraph):
+    """What a paragraph says before its first sentence with a formula, of which a preview would show the TeX."""
+    said = ""
+    for part in paragraph.findall(nodes.Text):
+        if isinstance(part.parent, nodes.math) and TEX.search(part):
+            ends = [end.end() for end in SENTENCE.finditer(said)]
+            return said[: ends[-1]].strip() if ends else ""
+        said += part.replace("\n", " ")
+    return said.strip()
+
+
 def answer(doctree):
-    """What a page says in a sentence: its description, else its paragraph in bold, else its first one."""
+    """What a page says in a sentence: its description, else its paragraph in bold, its first one, or its title."""
     if described := [meta["content"] for meta in doctree.findall(nodes.meta) if meta.get("name") == "description"]:
         return described[0]
     paragraphs = [found for found in doctree.findall(nodes.paragraph) if isinstance(found.parent, nodes.section)]
     bold = [found for found in paragraphs if is_only(found, nodes.strong)]
     plain = [found for found in paragraphs if not is_only(found, nodes.emphasis)]  # such as the minutes it takes
-    return " ".join((bold or plain or [nodes.paragraph()])[0].astext().split())
+    said = [before_formulas(found) for found in bold or plain]
+    return next(filter(None, said), doctree.next_node(nodes.title).astext())
 
 
 def translations(name, names):
@@ -66,6 +82,8 @@ def add_tags(app, name, template, context, doctree):
         context["metatags"] = f'<base href="{app.config.html_baseurl}"/>'
     if doctree is None:
         return
+    if name == app.config.root_doc:
+        context["docstitle"] = None  # which is the page's own, and need not be said twice
     pictures = [image["uri"] for image in doctree.findall(nodes.image) if image["uri"].endswith(".png")]
     title, said = app.env.titles[name].astext(), answer(doctree)
     tags = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title}
@@ -83,6 +101,15 @@ def add_tags(app, name, template, context, doctree):
     context["metatags"] += "\n" + "\n".join(lines)
 
 
+def share_front_door(app, problem):
+    """Give the front door, which sends one on to the first page, what that page's links show when they are shared."""
+    front = app.outdir / "index.html"
+    if problem or app.builder.format != "html" or not front.is_file():
+        return
+    tags = SHARED.findall((app.outdir / f"{app.config.root_doc}.html").read_text("utf-8"))
+    front.write_text(front.read_text("utf-8").replace("<title>", "\n".join([*tags, "<title>"])), "utf-8")
+
+
 def list_pages(app, problem):
     """Write the list of pages that search engines read, and say where it is."""
     if problem or app.builder.format != "html" or not (base := app.config.html_baseurl):
@@ -98,5 +125,6 @@ def setup(app):
     app.connect("config-inited", set_address)
     app.connect("html-collect-pages", nothing_found)
     app.connect("html-page-context", add_tags)
+    app.connect("build-finished", share_front_door)
     app.connect("build-finished", list_pages)
     return {"parallel_read_safe": True}
