@@ -68,10 +68,10 @@ async function foldFaults() {
   return [...tell("not printed, and not folded", open), ...tell("fold that a link to it does not open", shut)];
 }
 
-// Figures whose colors are turned, so that the text's names for them no longer hold. Where tools/page_weight.py says that
-// only how light they are may change, half a turn of the hues follows the inversion, which keeps the names.
+// Figures whose colors are turned, so that the text's names for them no longer hold. Half a turn of the hues, or ten
+// degrees more, follows the inversion and keeps the names (book.css).
 function hueFaults() {
-  const kept = (e) => e.dataset.ink && /^invert\([\d.]+\) hue-rotate\(180deg\)$/.test(getComputedStyle(e).filter);
+  const kept = (e) => /^invert\([\d.]+\) hue-rotate\(1[89]0deg\)/.test(getComputedStyle(e).filter);
   const pictures = all("article img, article canvas").filter((e) => !kept(e));
   const turned = pictures.filter((e) => /invert|hue/.test(getComputedStyle(e).filter));
   return tell("figure with other colors in dark mode", turned);

@@ -1,9 +1,9 @@
 """Sphinx extension: pages that come fast through a slow line.
 
-A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes, and whether it may be
-turned dark with the page: if it is drawn on white, and its words do not say how light a color is. Pictures have a
-palette, and the fonts of icons have only those that a page uses. MathJax comes in the parts that _config.yml names, and
-after the scripts of what a reader can move.
+A picture is fetched when it is scrolled to, and its page knows beforehand how much room it takes, and how it turns dark
+with the page: as lines on white do, or as a map of colors. Pictures have a palette, and the fonts of icons have only
+those that a page uses. MathJax comes in the parts that _config.yml names, and after the scripts of what a reader can
+move.
 templates/layout.html drops what the theme loads and no page needs.
 """
 
@@ -16,9 +16,6 @@ from PIL import Image
 
 MOST, FEW = 16, 100  # of 255, by which a color may move; pixels in which it may move by more
 ICON = re.compile(r"\bfa-[\w-]+")
-FIGURE = re.compile(r"<figure.*?</figure>", re.DOTALL)
-LIGHT = re.compile(r"\b(?:white|black|light|dark|pale|bright|shade|faint|gray scale)", re.IGNORECASE)
-INK = ' data-ink="dark"'  # book.css
 
 
 def fetch_late(app, name, template, context, doctree):
@@ -27,23 +24,16 @@ def fetch_late(app, name, template, context, doctree):
 
     def add(tag):
         with Image.open(app.srcdir / sources[tag[2]]) as picture:
-            ink = INK if on_white(picture) else ""
-            return '<img loading="lazy" width="{}" height="{}"{} {}'.format(*picture.size, ink, tag[1])
+            ink = "lines" if on_white(picture) else "map"  # book.css
+            return '<img loading="lazy" width="{}" height="{}" data-ink="{}" {}'.format(*picture.size, ink, tag[1])
 
     body = re.sub(r'<img ([^>]*src="[^"]*_images/([^"]+\.png)")', add, context.get("body", ""))
-    body = body.replace("<script defer src=", '<script defer fetchpriority="high" src=')
-    context["body"] = FIGURE.sub(lambda figure: as_told(figure[0]), body)
+    context["body"] = body.replace("<script defer src=", '<script defer fetchpriority="high" src=')
 
 
 def on_white(picture):
     """Whether most of a picture is white: lines, bars and points, not a map of colors."""
     return np.mean(np.asarray(picture.convert("L")) == 255) > 0.5
-
-
-def as_told(figure):
-    """A figure, kept from being turned dark if its caption or its description names a color that this would change."""
-    words = " ".join([*re.findall(r'alt="([^"]*)"', figure), *re.findall(r">([^<]+)", figure)])
-    return figure.replace(INK, "") if LIGHT.search(words) else figure
 
 
 def reduced(picture):
