@@ -9,11 +9,11 @@ from matplotlib.colors import ListedColormap
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
     "#0072B2",
     "#E69F00",
-    "#009E73",
-    "#CC79A7",
+    "#007A5E",
+    "#AA3377",
     "#56B4E9",
-    "#D55E00",
-)  # Okabe and Ito
+    "#C25000",
+)  # Okabe and Ito's; green, purple and red as dark as text has to be, and bright on a dark page
 CLUSTER_COLORS = ListedColormap([BLUE, ORANGE, GREEN, PURPLE, SKY])
 
 
@@ -95,7 +95,8 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None):
         ax.remove()
     for ax, (title, S) in zip(axes.flat, matrices.items(), strict=False):
         image = ax.imshow(S, vmin=-1, vmax=1, interpolation="nearest" if len(S) <= 250 else "auto")
-        ax.set(title=title, xticks=[], yticks=[], xlabel="item", ylabel="item")
+        ticks = [] if digits is None else range(len(S))  # as the text beside values names the items
+        ax.set(title=title, xticks=ticks, yticks=ticks, xlabel="item", ylabel="item")
         ax.label_outer()
         for border in [] if clusters is None else np.flatnonzero(np.diff(clusters)) + 0.5:
             ax.axhline(border, color="0.4", lw=0.4)
@@ -103,7 +104,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None):
         for (i, j), value in np.ndenumerate(S if digits is not None else np.empty((0, 0))):
             color = "white" if abs(value) > 0.6 else "black"
             text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
-            ax.text(j, i, text, ha="center", va="center", size=8, color=color)
+            ax.text(j, i, text, ha="center", va="center", size=9.5, color=color)
     figure.colorbar(image, ax=axes.flat[: len(matrices)], shrink=0.8, aspect=30, label="cosine")
     return figure
 
@@ -132,13 +133,13 @@ def show_ranks(ranks):
     Parameters: ranks, a DataFrame of integers from 1, a row for each thing and a column for each answer.
     Returns: the figure.
     """
-    figure, ax = plt.subplots(figsize=(7, 0.27 * len(ranks) + 0.5))
+    figure, ax = plt.subplots(figsize=(6.2, 0.27 * len(ranks) + 0.9))
     ax.imshow(np.minimum(ranks, 15), "Blues_r", vmin=-4, vmax=15, aspect="auto")
     for (i, j), rank in np.ndenumerate(ranks.to_numpy()):
         color = "white" if rank <= 3 else "black" if rank <= 10 else "0.4"
-        ax.text(j, i, rank, ha="center", va="center", color=color, size=9)
-    ax.set_xticks(range(len(ranks.columns)), ranks.columns, size=9)
-    ax.set_yticks(range(len(ranks)), ranks.index, size=9)
+        ax.text(j, i, rank, ha="center", va="center", color=color, size=10)
+    ax.set_xticks(range(len(ranks.columns)), ranks.columns, size=10, rotation=40, ha="left")
+    ax.set_yticks(range(len(ranks)), ranks.index, size=10)
     ax.xaxis.tick_top()
     return figure
 
