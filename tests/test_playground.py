@@ -19,7 +19,7 @@ def page(chromium, tmp_path):
     (path,) = (path for path in CHAPTERS if path.stem == "how-arbitrary" and path.parent.name == "book")
     (cell,) = (cell for cell in read(path) if cell.id == "ha-draw")
     figure = cell.outputs[0]["data"]["text/html"].replace("../_static/", "")
-    for name in ("book.js", "book.css", "playground.js"):
+    for name in ("book.js", "book.css", "playground.js", "paint.js"):
         shutil.copy(ROOT / "book/assets" / name, tmp_path)
     (tmp_path / "page.html").write_text(PAGE.format(figure), "utf-8")
     browser.open_page(chromium, browser.serve(tmp_path) + "page.html")

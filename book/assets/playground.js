@@ -3,6 +3,7 @@
 //   <script defer src="../_static/playground.js"></script>
 // and the player of that name replaces what is inside the div. Data for it, if any, is JSON inside the div, in a
 //   <script type="application/json">…</script>
+// The player "picture" is in paint.js, those of answers in answers.js; both come after this file.
 //
 // error-bar takes no data. rescaling, of a model with two latent dimensions, takes
 //   names, items  of the items: names, and embeddings of two numbers each
@@ -16,10 +17,6 @@
 //   products    for each of the two directions, what f times h is
 //   start       for each of the two directions, the first f
 //   pick        the place of the film whose cosines are shown
-// picture, which one paints with cosines, takes
-//   items       n embeddings of n numbers each, a lower triangular matrix
-//   users       embeddings of n numbers each
-//   start       the pairs that are painted first, as links carry them: n (n − 1)/2 bits in base64
 // spectral-weights takes
 //   items       number of items in the picture
 //   borders     for each cluster but the first, the place of its first item
@@ -134,13 +131,34 @@ function errorBar(figure) {
   show();
 }
 
+const HUES = ["--first", "--second", "--third", "--fourth", "--fifth"]; // of the films
+const BESIDE = [-6, 14, 4, -4, 14]; // how far below its arrow's end the name of each begins
+const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
+const cosine = (x, y) => dot(x, y) / Math.hypot(...x) / Math.hypot(...y);
+
+// The place of the row that is nearest to the one at the place pick.
+function nearestTo(rows, pick) {
+  const cosines = rows.map((row, i) => (i === pick ? -Infinity : cosine(row, rows[pick])));
+  return cosines.indexOf(Math.max(...cosines));
+}
+
+// Rows as arrows from a point of an svg to their ends, each in its hue, with its name at a height.
+function drawArrows(svg, start, ends, names, heights, pick) {
+  ends.forEach(([x, y], i) => {
+    const style = `stroke: var(${HUES[i]}); stroke-width: ${i === pick ? 4 : 2}`;
+    add(svg, "path", { d: path([start, [x, y]]), style });
+    add(svg, "circle", { cx: x, cy: y, r: 4, style: `fill: var(${HUES[i]})` });
+    add(svg, "text", { class: "name", x: x + 7, y: heights[i], style: `fill: var(${HUES[i]})` }, names[i]);
+  });
+}
+
 // A row for each cosine in an svg: name, a bar from the line of zero at x = zero (to its left if negative), and the number.
-function cosineBars(svg, names, cosines, { hues, best, zero, unit, number }) {
+function cosineBars(svg, names, cosines, { best, zero, unit, number }) {
   names.forEach((name, i) => {
     const [at, weight] = [60 + 44 * i, i === best ? "bold" : "normal"];
     add(svg, "text", { x: 65, y: at, "text-anchor": "end", "font-weight": weight }, name);
     const bar = path([[zero, at - 5], [zero + unit * cosines[i], at - 5]]);
-    add(svg, "path", { d: bar, style: `stroke: var(${hues[i]}); stroke-width: 12` });
+    add(svg, "path", { d: bar, style: `stroke: var(${HUES[i]}); stroke-width: 12` });
     add(svg, "text", { x: number, y: at, "text-anchor": "end", "font-weight": weight }, decimal(cosines[i]));
   });
   const foot = 60 + 44 * (names.length - 1) + 14;
@@ -167,31 +185,21 @@ function rescaling(figure, { names, items, user, pick, words = {}, ...others }) 
   const said = { ...SAID, ...others, ...words };
   const say = (key, values = {}) =>
     said[key].replace(/\{(\w+)\}/g, (_, name) => ({ pick: names[pick], whose: said.whose, ...values })[name]);
-  const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
   const scaled = (d) => items.map(([x, y]) => [x / d, y]);
-  const dot = ([x, y], [v, w]) => x * v + y * w;
-  const cosine = (e, f) => dot(e, f) / Math.hypot(...e) / Math.hypot(...f);
-  const nearest = (rows) =>
-    rows.map((row, i) => (i === pick ? -2 : cosine(row, rows[pick]))).reduce((best, s, i, all) => (s > all[best] ? i : best), 0);
 
-  function arrows(svg, rows) {
+  function draw(svg, rows) {
     const [x, y] = [(v) => 24 + 205 * v, (w) => 180 - 205 * w];
     svg.replaceChildren();
     add(svg, "path", { class: "axis", d: path([[x(0), y(0.75)], [x(0), y(-0.4)]]) + path([[x(-0.1), y(0)], [x(1.25), y(0)]]) });
-    rows.forEach(([v, w], i) => {
-      const style = `stroke: var(${hues[i]}); stroke-width: ${i === pick ? 4 : 2}`;
-      add(svg, "path", { d: path([[x(0), y(0)], [x(v), y(w)]]), style });
-      add(svg, "circle", { cx: x(v), cy: y(w), r: 4, style: `fill: var(${hues[i]})` });
-      const apart = [-6, 14, 4, -4, 14][i];
-      add(svg, "text", { class: "name", x: x(v) + 7, y: y(w) + apart, style: `fill: var(${hues[i]})` }, names[i]);
-    });
+    const ends = rows.map(([v, w]) => [x(v), y(w)]);
+    drawArrows(svg, [x(0), y(0)], ends, names, ends.map(([, height], i) => height + BESIDE[i]), pick);
   }
 
   const strip = add(figure, "div", { class: "strip" });
   for (const d of [0.5, 1, 2]) {
     const [part, rows] = [add(strip, "div"), scaled(d)];
-    arrows(add(part, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": say("still", { d }) }), rows);
-    add(part, "p", {}, say("nearest", { d, best: names[nearest(rows)] }));
+    draw(add(part, "svg", { viewBox: "0 0 330 270", role: "img", "aria-label": say("still", { d }) }), rows);
+    add(part, "p", {}, say("nearest", { d, best: names[nearestTo(rows, pick)] }));
   }
   const live = add(figure, "div", { class: "live" });
   const scale = slider(live, {
@@ -204,14 +212,14 @@ function rescaling(figure, { names, items, user, pick, words = {}, ...others }) 
 
   function show() {
     const [rows, person] = [scaled(scale.value), [user[0] * scale.value, user[1]]];
-    const best = nearest(rows);
-    arrows(picture, rows);
+    const best = nearestTo(rows, pick);
+    draw(picture, rows);
     list.replaceChildren();
     add(list, "text", { x: 75, y: 16 }, say("cosine"));
     add(list, "text", { x: 325, y: 16, "text-anchor": "end" }, said.score);
     add(list, "text", { x: 325, y: 33, "text-anchor": "end" }, said.whose);
     const cosines = rows.map((row) => cosine(row, rows[pick]));
-    cosineBars(list, names, cosines, { hues, best, zero: 137, unit: 62, number: 250 });
+    cosineBars(list, names, cosines, { best, zero: 137, unit: 62, number: 250 });
     rows.forEach((row, i) => add(list, "text", { x: 325, y: 60 + 44 * i, "text-anchor": "end" }, decimal(dot(person, row))));
     verdict.textContent = say("verdict", { best: names[best] });
   }
@@ -221,10 +229,7 @@ function rescaling(figure, { names, items, user, pick, words = {}, ...others }) 
 // Films as arrows V diag(f) in two latent dimensions: a slider for each f, a valley f·h = product for each of the two,
 // and the cosines with one film.
 function split(figure, { names, directions, products, start, pick }) {
-  const hues = ["--first", "--second", "--third", "--fourth", "--fifth"];
   const dashes = ["none", "6 4"];
-  const dot = ([x, y], [v, w]) => x * v + y * w;
-  const cosine = (e, f) => dot(e, f) / Math.hypot(...e) / Math.hypot(...f);
   const reach = 2 ** 1.5;
   const [right, top] = [1.05 * reach * Math.max(...start), 1.05 * reach * Math.max(...products.map((p, i) => p / start[i]))];
   const [x, y] = [(f) => 24 + (290 * f) / right, (h) => 240 - (215 * h) / top]; // every dot is in view
@@ -256,31 +261,25 @@ function split(figure, { names, directions, products, start, pick }) {
     });
   }
 
-  function drawArrows(rows) {
+  function drawFilms(rows) {
     const size = Math.max(...rows.flat().map(Math.abs));
     const [across, up] = [(v) => 40 + (150 * v) / size, (w) => 140 - (110 * w) / size];
     picture.replaceChildren();
     add(picture, "path", { class: "axis", d: path([[across(0), 10], [across(0), 265]]) + path([[20, up(0)], [320, up(0)]]) });
-    const labels = spread(rows.map(([, w], i) => up(w) + [-6, 14, 4, -4, 14][i]));
-    rows.forEach(([v, w], i) => {
-      const style = `stroke: var(${hues[i]}); stroke-width: ${i === pick ? 4 : 2}`;
-      add(picture, "path", { d: path([[across(0), up(0)], [across(v), up(w)]]), style });
-      add(picture, "circle", { cx: across(v), cy: up(w), r: 4, style: `fill: var(${hues[i]})` });
-      const place = { x: across(v) + 7, y: labels[i] };
-      add(picture, "text", { class: "name", ...place, style: `fill: var(${hues[i]})` }, names[i]);
-    });
+    const ends = rows.map(([v, w]) => [across(v), up(w)]);
+    drawArrows(picture, [across(0), up(0)], ends, names, spread(ends.map(([, height], i) => height + BESIDE[i])), pick);
   }
 
   function show() {
     const f = knobs.map((knob) => knob.value);
     const rows = directions.map(([v, w]) => [v * f[0], w * f[1]]);
     const cosines = rows.map((row) => cosine(row, rows[pick]));
-    const best = cosines.reduce((top, s, i) => (i !== pick && (top < 0 || s > cosines[top]) ? i : top), -1);
+    const best = nearestTo(rows, pick);
     drawValleys(f);
-    drawArrows(rows);
+    drawFilms(rows);
     list.replaceChildren();
     add(list, "text", { x: 75, y: 16 }, `cosine with ${names[pick]}`);
-    cosineBars(list, names, cosines, { hues, best, zero: 160, unit: 80, number: 300 });
+    cosineBars(list, names, cosines, { best, zero: 160, unit: 80, number: 300 });
     const most = cosines[best].toFixed(3).replace("-", "−");
     verdict.textContent = `Nearest to ${names[pick]}: ${names[best]}, cosine ${most}. All scores and the loss stay as they were.`;
   }
@@ -387,184 +386,6 @@ function drawCosines(canvas, base64, items, borders) {
   }
 }
 
-// The rows of x for which L x = rows, if L is lower triangular.
-function forward(L, rows) {
-  const x = [];
-  for (const [i, row] of rows.entries())
-    x.push(row.map((value, j) => (value - x.reduce((sum, known, m) => sum + L[i][m] * known[j], 0)) / L[i][i]));
-  return x;
-}
-
-// The lower triangular L for which L Lᵀ = T.
-function cholesky(T) {
-  const L = T.map((row) => row.map(() => 0));
-  T.forEach((row, i) => {
-    for (let j = 0; j <= i; j++) {
-      const rest = row[j] - dot(L[i].slice(0, j), L[j].slice(0, j));
-      L[i][j] = i === j ? Math.sqrt(rest) : rest / L[j][j];
-    }
-  });
-  return L;
-}
-
-// The eigenvalues of a symmetric matrix, by Jacobi's rotations.
-function eigenvalues(matrix) {
-  const S = matrix.map((row) => [...row]);
-  for (let sweep = 0; sweep < 12; sweep++)
-    for (let p = 0; p < S.length; p++)
-      for (let q = p + 1; q < S.length; q++) {
-        const angle = 0.5 * Math.atan2(2 * S[p][q], S[q][q] - S[p][p]);
-        const [c, s] = [Math.cos(angle), Math.sin(angle)];
-        for (const row of S) [row[p], row[q]] = [c * row[p] - s * row[q], s * row[p] + c * row[q]];
-        [S[p], S[q]] = [S[p].map((x, m) => c * x - s * S[q][m]), S[q].map((x, m) => s * S[p][m] + c * x)];
-      }
-  return S.map((row, i) => row[i]).sort((a, b) => a - b);
-}
-
-const dot = (x, y) => x.reduce((sum, value, i) => sum + value * y[i], 0);
-const times = (rows, others) => rows.map((row) => others.map((other) => dot(row, other))); // rows othersᵀ
-const transpose = (rows) => rows[0].map((_, i) => rows.map((row) => row[i]));
-
-// Paint pairs of items: an M gives them the cosines that are painted, and changes no score.
-function picture(figure, { items, users, start }) {
-  const n = items.length;
-  const pairs = items.flatMap((_, i) => items.slice(0, i).map((_, j) => [i, j]));
-  const lengths = items.map((item) => Math.hypot(...item));
-  const scores = times(users, items);
-  let wish, asked, at = [1, 0], pointed = false;
-
-  const read = (text) => {
-    const bits = [...atob(text)].flatMap((letter) => [...letter.charCodeAt(0).toString(2).padStart(8, "0")]);
-    wish = items.map(() => Array(n).fill(0));
-    pairs.forEach(([i, j], place) => (wish[i][j] = wish[j][i] = Number(bits[place] ?? 0)));
-  };
-  const written = () => {
-    const bits = pairs.map(([i, j]) => wish[i][j]).join("");
-    return btoa(bits.match(/.{1,8}/g).map((byte) => String.fromCharCode(parseInt(byte.padEnd(8, "0"), 2))).join(""));
-  };
-  const linked = () => location.hash.match(/^#picture=([\w+/=]+)$/)?.[1];
-  try {
-    read(linked() ?? start);
-  } catch {
-    read(start); // a link that was cut off
-  }
-
-  const contrast = slider(figure, {
-    label: "contrast, of the largest that these pairs can have together", min: 0.05, max: 1, step: 0.05, start: 1,
-    tell: (share) => `${Math.round(100 * share)} %`,
-  }, () => show());
-  const columns = add(figure, "div", { class: "columns" });
-  const [left, right] = ["Paint here: the cosines you ask for", "The items’ cosines, after M"].map((title) => {
-    const column = add(columns, "div");
-    add(column, "p", {}, title);
-    return add(column, "canvas", { role: "img", "aria-label": title });
-  });
-  const [least, , largest] = colorKey(figure, ["", "0", ""]);
-  add(largest.parentElement, "span", {}, "(gray: an item with itself)");
-  const name = "Pairs of items to paint: arrow keys move, the space bar paints";
-  for (const [key, value] of Object.entries({ tabindex: 0, role: "application", "aria-label": name })) left.setAttribute(key, value);
-  const place = add(figure, "p", { class: "visually-hidden", "aria-live": "polite" });
-  const verdict = add(figure, "p", { "aria-live": "polite" });
-  const buttons = add(figure, "p");
-  const button = (label, act) => add(buttons, "button", { type: "button" }, label).addEventListener("click", act);
-  button("Clear", () => (read(""), keep()));
-  button("The face again", () => (read(start), keep()));
-  add(buttons, "span", {}, " The address of this page carries your picture.");
-
-  function keep() {
-    history.replaceState(null, "", `#picture=${written()}`);
-    show();
-  }
-
-  function paint([i, j], value) {
-    at = [i, j];
-    if (i !== j) wish[i][j] = wish[j][i] = value;
-    keep();
-  }
-
-  const cell = (event) => {
-    const { top, left: from, width } = left.getBoundingClientRect();
-    const place = (x) => Math.max(0, Math.min(n - 1, Math.floor((x / width) * n)));
-    return [place(event.clientY - top), place(event.clientX - from)];
-  };
-  let brush = null;
-  left.addEventListener("pointerdown", (event) => {
-    const [i, j] = cell(event);
-    brush = 1 - wish[i][j];
-    left.setPointerCapture(event.pointerId);
-    paint([i, j], brush);
-  });
-  left.addEventListener("pointermove", (event) => {
-    [at, pointed] = [cell(event), true];
-    if (brush === null) ask();
-    else paint(at, brush);
-  });
-  left.addEventListener("pointerleave", () => ((pointed = false), ask()));
-  for (const focus of ["focus", "blur"]) left.addEventListener(focus, () => ask());
-  for (const end of ["pointerup", "pointercancel"]) left.addEventListener(end, () => (brush = null));
-  const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  left.addEventListener("keydown", (event) => {
-    if (STEPS[event.key]) at = at.map((x, axis) => Math.max(0, Math.min(n - 1, x + STEPS[event.key][axis])));
-    else if (event.key === " ") paint(at, 1 - wish[at[0]][at[1]]);
-    else return;
-    event.preventDefault();
-    ask();
-    place.textContent = `Row ${at[0] + 1}, column ${at[1] + 1}: ${wish[at[0]][at[1]] ? "painted" : "not painted"}.`;
-  });
-
-  // What is asked for; a frame shows where keys or the pointer would paint.
-  function ask() {
-    drawSquares(left, asked, pointed || document.activeElement === left ? at : null);
-  }
-
-  function show() {
-    const lowest = eigenvalues(wish)[0];
-    const most = Math.min(0.9, 0.98 / Math.max(-lowest, 0.01));
-    const T = wish.map((row, i) => row.map((value, j) => (i === j ? 1 : most * contrast.value * value)));
-    const N = forward(items, cholesky(T).map((row, i) => row.map((value) => value * lengths[i]))); // items N = lengths L
-    const moved = times(items, transpose(N));
-    const after = times(transpose(forward(N, transpose(users))), moved);
-    const change = Math.max(...after.flatMap((row, u) => row.map((score, i) => Math.abs(score - scores[u][i]))));
-    const stretches = eigenvalues(times(transpose(N), transpose(N)));
-    const price = Math.sqrt(stretches.at(-1) / stretches[0]);
-    const unit = moved.map((row) => row.map((value) => value / Math.hypot(...row)));
-    asked = wish.map((row) => row.map((value) => value * contrast.value));
-    [least.textContent, largest.textContent] = [`cosine −${most.toFixed(2)}`, most.toFixed(2)];
-    ask();
-    drawSquares(right, times(unit, unit).map((row, i) => row.map((value, j) => (i === j ? 0 : value / most))));
-    const painted = pairs.filter(([i, j]) => wish[i][j]).length;
-    const low = Math.tanh(Math.atanh(0.5) - Math.log(price)), high = Math.tanh(Math.atanh(0.5) + Math.log(price));
-    const [from, to] = [low, high].map((value) => value.toFixed(2).replace("-", "−"));
-    verdict.textContent = `${painted} of ${pairs.length} pairs are painted and have the cosine ${(most * contrast.value).toFixed(2)}, ` +
-      `the others 0. Of ${users.length * n} scores none has changed by more than ${change.toExponential(0).replace("-", "−")}. ` +
-      `The price of this M is a condition number of ${price.toPrecision(2)}: a map of this price can take a cosine of 0.5 anywhere from ${from} to ${to}.`;
-  }
-  show();
-  new ResizeObserver(show).observe(left.parentElement);
-  addEventListener("hashchange", () => linked() && (read(linked()), show()));
-}
-
-// Draw a square matrix of numbers from −1 to 1, as wide as there is room, with a frame around one cell.
-function drawSquares(canvas, rows, at) {
-  const dots = window.devicePixelRatio;
-  const side = Math.max(1, Math.floor((Math.min(canvas.parentElement.clientWidth, 340) * dots) / rows.length));
-  canvas.width = canvas.height = side * rows.length;
-  canvas.style.width = `${canvas.width / dots}px`;
-  const pen = canvas.getContext("2d");
-  rows.forEach((row, i) =>
-    row.forEach((value, j) => {
-      pen.fillStyle = i === j ? "#ccc" : diverging(Math.max(-1, Math.min(1, value)));
-      pen.fillRect(j * side, i * side, side - 1, side - 1);
-    }),
-  );
-  if (at) {
-    for (const [strokeStyle, width] of [["#fff", 4], ["#111", 2]]) {
-      Object.assign(pen, { strokeStyle, lineWidth: width * dots });
-      pen.strokeRect(at[1] * side, at[0] * side, side - 1, side - 1);
-    }
-  }
-}
-
 // The color of a number from −1, blue, to 1, red: the scale of the book's figures.
 const SCALE = "053061 2166ac 4393c3 92c5de d1e5f0 f7f7f7 fddbc7 f4a582 d6604d b2182b 67001f".split(" ");
 
@@ -595,7 +416,7 @@ function play(players) {
     }
 }
 
-play({ "error-bar": errorBar, picture, rescaling, split, "spectral-weights": spectralWeights });
+play({ "error-bar": errorBar, rescaling, split, "spectral-weights": spectralWeights });
 
 // Beside "Skip to main content", seen when it has the focus: a way to the sliders that passes the page by.
 const WAYS = { ja: "スライダーへスキップ", "zh-Hans": "跳到滑块", vi: "Chuyển đến thanh trượt" };
