@@ -5,8 +5,10 @@ import tempfile
 
 import numpy as np
 from browser import open_page
-from cosine_audit import audit, evidence, gauges, safe_items
+from cosine_audit import audit, gauges, safe_items
+from cosine_audit.evidence import look_at, summaries
 from cosine_audit.objectives import OBJECTIVES, ByTheory, what_was_said
+from cosine_audit.space import gauges_of, look_up
 from cosine_audit.verdict import decide
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -94,8 +96,8 @@ def saved(browser, share):
 def answer_faults(browser, items, users):
     """The answers to every choice that are not the command's; "unknown here" is none, unless theory alone answers."""
     B, P = gauges.valid_pair(items, users)
-    about = evidence.summaries(B, P)
-    seen = evidence.look_at(B, P, about, evidence.look_up(B, evidence.gauges_of(about, False)))
+    about = summaries(B, P)
+    seen = look_at(B, P, about, look_up(B, gauges_of(about, False)))
     faults = []
     for value, headline in browser.execute_script(ANSWERS):
         option, _, name = value.partition(" ")

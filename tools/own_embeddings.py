@@ -8,9 +8,12 @@ command's own. Imbalance alone decides no *yes*: a table that had one would not 
 import inspect
 import json
 
-from cosine_audit import evidence, gauges, safe_items
+from cosine_audit import gauges, safe_items
+from cosine_audit.evidence import Balance, Evidence
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByBalance, ByTheory, what_was_said
-from cosine_audit.verdict import SAME, decide, percent
+from cosine_audit.thresholds import SAME, TOLERATED
+from cosine_audit.verdict import decide
+from cosine_audit.words import percent
 
 from helpers import product_norm_factors, rescale, truncated_svd
 from helpers.films import FILMS, viewers
@@ -18,7 +21,7 @@ from helpers.films import FILMS, viewers
 MARK = "<!-- what cosine_audit knows -->"
 OFF = 0.5  # an imbalance beyond what is tolerated; the page says its own in place of this percentage
 CONSTANTS = {
-    "tolerated": evidence.TOLERATED,
+    "tolerated": TOLERATED,
     "same": SAME,
     "negligible": gauges.NEGLIGIBLE,
     "rounding": gauges.ROUNDING,
@@ -44,8 +47,8 @@ def implied(objective):
         "help": OBJECTIVES[objective].help,
         "ranking": what_was_said(objective=objective)[2],
         "theory": isinstance(rule, ByTheory),
-        "alone": answer(objective, evidence.Evidence()),
-        "unbalanced": answer(objective, evidence.Evidence(balance=evidence.Balance(OFF))) if judged else None,
+        "alone": answer(objective, Evidence()),
+        "unbalanced": answer(objective, Evidence(balance=Balance(OFF))) if judged else None,
     }
 
 

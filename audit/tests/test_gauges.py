@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from cosine_audit import evidence as e
 from cosine_audit import gauges as g
 from cosine_audit import neighbors as near
+from cosine_audit.pair import hold, surely_free
+from cosine_audit.space import chance, first_of_each, health
 
 from .losses import cosines as cosine_matrix
 from .losses import ill, on_both_spheres, rotation, turned, unit
@@ -87,7 +88,7 @@ def test_condition_is_the_c_of_the_error_bar(rng):
 def test_parallel_rows(rng):
     U = rng.normal(size=(300, 4))
     U[7], U[9], U[11] = 3 * U[3] + 1e-9, -U[3], 0
-    first = e.first_of_each(g.directions(U))
+    first = first_of_each(g.directions(U))
     assert set(range(300)) - set(first.tolist()) == {7, 11}
 
 
@@ -95,10 +96,10 @@ def test_parallel_rows(rng):
 def test_directions_that_lengths_surely_leave_free(rng, m, k):
     E, one = rng.normal(size=(m, k)), np.eye(1, k)
     free = max(0, k * (k + 1) // 2 - m - 1)
-    assert e.surely_free(E, one, k) == free
-    assert e.surely_free(np.vstack([E, -2 * E]), one, k) == free
-    assert e.surely_free(E, one, k - 1) == 0  # other M need not move the items' cosines
-    assert e.surely_free(rng.normal(size=(500, k)), E, k) == (0 if k < 70 else 70 * 71 // 2 - 500 - m)
+    assert surely_free(E, one, k) == free
+    assert surely_free(np.vstack([E, -2 * E]), one, k) == free
+    assert surely_free(E, one, k - 1) == 0  # other M need not move the items' cosines
+    assert surely_free(rng.normal(size=(500, k)), E, k) == (0 if k < 70 else 70 * 71 // 2 - 500 - m)
 
 
 def test_users_and_items_do_not_exclude_another_scale_by_their_ranks_together(rng):
@@ -106,31 +107,31 @@ def test_users_and_items_do_not_exclude_another_scale_by_their_ranks_together(rn
     w = np.array([0.4, 0.6, 0.8, 0.9, 1.2, 1.5, 2, 3])
     P, B = on_both_spheres(rng, 5_000, w), on_both_spheres(rng, 1_000, 1 / w)
     for E in (P, B, P * np.sqrt(w), B / np.sqrt(w)):
-        assert e.hold(E, np.eye(8), np.eye(8)) < 1e-3
+        assert hold(E, np.eye(8), np.eye(8)) < 1e-3
 
 
 def test_many_rows_in_few_directions_do_not_pin_many_scales(rng):
     """Two models of 70 dimensions: unit rows, the same predictions, other cosines."""
     angles = rng.uniform(-0.3, 0.3, 3000)
     rows = np.hstack([np.c_[np.cos(angles), np.sin(angles)], np.zeros((3000, 68))])
-    assert e.hold(rows, np.eye(70), np.eye(70)) < 1e-3
+    assert hold(rows, np.eye(70), np.eye(70)) < 1e-3
 
 
 def test_chance_keeps_the_mean(rng):
     B = rng.normal(size=(3_000, 20))
-    assert [e.chance(B + mean) for mean in (0, 3, 10)] == pytest.approx([0.64, 0.95, 0.99], abs=0.03)
-    assert e.chance(B @ rotation(rng, 20)) == pytest.approx(e.chance(B), abs=0.01)
+    assert [chance(B + mean) for mean in (0, 3, 10)] == pytest.approx([0.64, 0.95, 0.99], abs=0.03)
+    assert chance(B @ rotation(rng, 20)) == pytest.approx(chance(B), abs=0.01)
 
 
 def test_health(rng):
     U = unit(rng.normal(size=(500, 8)))
-    mean, first, rank, skewness, twins = e.health(U)
+    mean, first, rank, skewness, twins = health(U)
     assert mean == pytest.approx((U @ U.T)[np.triu_indices(500, 1)].mean())
     assert first == pytest.approx(1 / 8, abs=0.03)
     assert rank == pytest.approx(8, abs=0.1)
     assert abs(skewness) < 1
     assert twins < 0.01
-    assert e.health(unit(rng.normal(size=(500, 8)) + 9))[0] > 0.9
+    assert health(unit(rng.normal(size=(500, 8)) + 9))[0] > 0.9
 
 
 def test_nearest_of_a_table_of_cosines(rng):

@@ -9,7 +9,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from cosine_audit import audit, evidence, safe_items
+from cosine_audit import audit, pair, safe_items
+from cosine_audit.evidence import summaries
 from sklearn.datasets import load_digits
 from sklearn.decomposition import NMF, PCA, TruncatedSVD
 from sklearn.linear_model import LogisticRegression
@@ -165,7 +166,7 @@ def test_the_way_to_the_minimum_is_no_longer_than_the_gradient(rng):
         W = LogisticRegression(tol=1e-10, max_iter=9_999, **options).fit(X, y).coef_
         way = 1e-2 * W * rng.normal(size=W.shape)
         gone = np.mean(np.linalg.norm(way, axis=1) / np.linalg.norm(W, axis=1))
-        there, away = (evidence.Pair(E, X, evidence.summaries(E, X), y).to_go for E in (W, W + way))
+        there, away = (pair.Pair(E, X, summaries(E, X), y).to_go for E in (W, W + way))
         assert there < 1e-3 < gone < 1.02 * away
 
 
@@ -176,7 +177,7 @@ def test_how_far_classes_go_while_scores_change_by_one_percent(rng):
     step = np.outer(np.repeat([1, -1], 6), np.linalg.svd(centered)[2][-1])
     step *= 0.01 * np.linalg.norm(centered @ (W - W.mean(axis=0)).T) / np.linalg.norm(centered @ step.T)
     way, lengths = np.linalg.norm(step[0]), np.linalg.norm(W, axis=1)
-    loose = evidence.Pair(W, X, evidence.summaries(W, X)).loose
+    loose = pair.Pair(W, X, summaries(W, X)).loose
     assert loose == pytest.approx(2 * way * np.sqrt(np.mean(lengths**-2.0)))
     assert np.abs(by.cosines(W + step) - by.cosines(W)).mean() < loose
 
@@ -184,10 +185,10 @@ def test_how_far_classes_go_while_scores_change_by_one_percent(rng):
 def test_the_way_is_the_same_in_blocks(rng, monkeypatch):
     """Of 300 users and 5 classes, all at once and seven users at a time."""
     X, W, y = rng.normal(size=(300, 4)), rng.normal(size=(5, 4)), rng.integers(5, size=300)
-    pair = lambda: evidence.Pair(W, X, evidence.summaries(W, X), y)  # noqa: E731
-    whole = pair().to_go
-    monkeypatch.setattr(evidence, "CELLS", 35)
-    assert pair().to_go == pytest.approx(whole, rel=1e-6)
+    way = lambda: pair.Pair(W, X, summaries(W, X), y).to_go  # noqa: E731
+    whole = way()
+    monkeypatch.setattr(pair, "CELLS", 35)
+    assert way() == pytest.approx(whole, rel=1e-6)
 
 
 def examined(name, users, items):

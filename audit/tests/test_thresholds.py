@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cosine_audit import audit
-from cosine_audit import evidence as e
+from cosine_audit import findings as f
 from cosine_audit import gauges as g
-from cosine_audit import verdict as v
+from cosine_audit.space import health
 from scipy.stats import skew
 
 from .losses import cosines, ill, split, turned, unit
@@ -25,20 +25,20 @@ def test_nineteen_of_twenty_error_bars_of_labels_hold_the_truth(rng):
     for _ in range(300):
         labels = rng.random(2_000) < 0.3
         near = SimpleNamespace(rows=rng.integers(2_000, size=(100, 10)), items=np.full(100, labels.argmax()))
-        (said,) = v.about_labels(SimpleNamespace(found={"given": near}), labels)
+        (said,) = f.about_labels(SimpleNamespace(found={"given": near}), labels)
         held.append(holds(said.sentence, labels.mean()))
     assert 0.92 < np.mean(held) < 0.99
 
 
 def test_nineteen_of_twenty_error_bars_of_kept_neighbors_hold_the_truth(rng, monkeypatch):
     near = SimpleNamespace(rows=np.zeros((1, 10), int), cosines=np.ones((1, 11)))
-    monkeypatch.setattr(v, "condition", lambda about, gauge: 2.0)
+    monkeypatch.setattr(f, "condition", lambda about, gauge: 2.0)
     held = []
     for _ in range(300):
         moved, queries = rng.random(400), rng.permutation(400)[:200]
-        monkeypatch.setattr(v, "moved_by", lambda space, name: moved[queries])  # noqa: B023
+        monkeypatch.setattr(f, "moved_by", lambda space, name: moved[queries])  # noqa: B023
         space = {"found": {"given": near, "back": near}, "gauges": {"back": None}, "queries": queries}
-        said = next(v.about_neighbors(SimpleNamespace(**space, distinct=np.arange(400)), None))
+        said = next(f.about_neighbors(SimpleNamespace(**space, distinct=np.arange(400)), None))
         held.append(holds(said.sentence, 1 - moved.mean()))
     assert 0.92 < np.mean(held) < 0.99
 
@@ -48,7 +48,7 @@ def test_skewness_of_hubs_is_that_of_how_often_an_item_is_among_the_ten_nearest(
     U = unit(rng.normal(size=(300, 6)) + offset)
     S = cosines(U) - 2 * np.eye(len(U))
     times = np.bincount(np.argsort(-S, axis=1)[:, :10].ravel(), minlength=len(U))
-    assert e.health(U)[3] == pytest.approx(skew(times))
+    assert health(U)[3] == pytest.approx(skew(times))
 
 
 def test_an_item_with_the_same_score_for_every_user_has_no_direction_and_one_that_differs_hardly_has(rng):

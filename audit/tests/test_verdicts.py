@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from cosine_audit import audit, evidence
-from cosine_audit import verdict as v
+from cosine_audit import audit, pair, thresholds
+from cosine_audit import gauges as g
+from cosine_audit.evidence import summaries
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByLengths
+from cosine_audit.words import percent
 from scipy.linalg import eigh
 from scipy.sparse.linalg import svds
 
@@ -275,15 +277,15 @@ def test_height_is_held_only_if_lengths_show_it(heights, t):
 def test_what_lengths_show_is_what_scores_change(rng):
     """The bound, against raising the items by a little along the direction that the lengths show least."""
     P, B = unit(rng.normal(size=(900, 5)) * [1, 2, 1, 1, 3]), unit(rng.normal(size=(600, 5)) * [1, 1, 2, 1, 0.3] + 0.2)
-    pair = evidence.Pair(B, P, evidence.summaries(B, P))
-    Q = evidence.shown_by_lengths(B, pair.about["items"], pair.roots)
+    both = pair.Pair(B, P, summaries(B, P))
+    Q = pair.shown_by_lengths(B, both.about["items"], both.roots)
     s, V = np.linalg.eigh(Q)
     u = 1e-4 * V[:, 0] / np.sqrt(s[0])
     first, second = (S - S.mean(axis=1, keepdims=True) for S in (P @ B.T, P @ unit(B + u).T))
     second *= np.sum(first * second) / np.sum(second**2)
     assert np.linalg.norm(first - second) / np.linalg.norm(first) == pytest.approx(1e-4, rel=0.02)
     moved = np.abs(cosines(unit(B + u)) - cosines(B)).mean()
-    assert moved < 1.1 * evidence.rise(pair.about["items"].mean, Q, 1e-4)
+    assert moved < 1.1 * pair.rise(both.about["items"].mean, Q, 1e-4)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -304,16 +306,16 @@ def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
 
 def hold(E, other, shifted=False):
     """As an audit asks: items as the metric, the other side's spread as weights."""
-    about = evidence.summaries(other, E)
+    about = summaries(other, E)
     root = lambda R, name: R / np.sqrt(about[name].count)  # noqa: E731
-    metric = root(evidence.g.triangular_factor(about["items"]), "items")
-    return evidence.hold(E, metric, root(about["items"].spread, "items"), shifted)
+    metric = root(g.triangular_factor(about["items"]), "items")
+    return pair.hold(E, metric, root(about["items"].spread, "items"), shifted)
 
 
 def test_users_whose_squares_span_may_lie_on_a_quadric():
     """So the second softmax needs more of them than their squares: that no other quadric contains them."""
     (P, B), _ = under_two_softmaxes()
-    assert hold(P, B) > evidence.FIRM
+    assert hold(P, B) > thresholds.FIRM
     assert hold(P, B, shifted=True) < 1e-6
 
 
@@ -322,7 +324,7 @@ def test_random_directions_hold_every_scale(rng, k):
     """Less than it takes of them, or all on a cone, and none is held; rotations and signs change nothing."""
     E, B = unit(rng.normal(size=(2 * k * (k + 1) - 1, k))), unit(rng.normal(size=(900, k)))
     turn = rotation(rng, k)
-    assert hold(E, B) > hold(E, B, shifted=True) - 0.01 > evidence.FIRM
+    assert hold(E, B) > hold(E, B, shifted=True) - 0.01 > thresholds.FIRM
     assert hold(E, B) == pytest.approx(hold(-E @ turn, B @ turn), abs=0.01)
     assert hold(E[: k * (k + 1) // 2 - 1], B) == 0
     cone = unit(np.hstack([unit(E[:, : k // 2]), unit(E[:, k // 2 :])]))  # two halves of equal length
@@ -341,7 +343,7 @@ def test_hold_is_the_least_where_others_are_near(seed):
     seen -= free @ np.linalg.lstsq(free, seen, rcond=None)[0]
     traceless = np.linalg.svd(np.eye(k)[i, j][None])[2][1:]
     least = np.linalg.svd(seen @ traceless.T, compute_uv=False)[-1] ** 2 / np.sum(root**2)
-    assert hold(P, B, shifted=True) == pytest.approx(least, abs=evidence.FIRM / 4)
+    assert hold(P, B, shifted=True) == pytest.approx(least, abs=thresholds.FIRM / 4)
 
 
 def worst_scales(P, B):
@@ -388,10 +390,10 @@ def test_a_hyperplane_needs_two_softmaxes():
 
 
 def test_k_rows_lie_in_a_hyperplane(rng):
-    about = evidence.summaries(rng.normal(size=(5, 8)))["items"]
-    assert evidence.flatness(about) < 1e-6
+    about = summaries(rng.normal(size=(5, 8)))["items"]
+    assert pair.flatness(about) < 1e-6
     centered = rng.normal(size=(300, 5))
-    assert evidence.flatness(evidence.summaries(centered - centered.mean(axis=0))["items"]) > 1e6
+    assert pair.flatness(summaries(centered - centered.mean(axis=0))["items"]) > 1e6
 
 
 def deserving(rng, said):
@@ -447,7 +449,7 @@ def test_the_grade_between_yes_and_no(rng, scale, answer, keep):
     found = audit(B / d, P * d, objective="factors")
     assert (found.verdict, found.may_be_kept) == (answer, keep)
     if keep:
-        share = v.percent(1 - values(found)["neighbors kept, balanced"])
+        share = percent(1 - values(found)["neighbors kept, balanced"])
         assert found.headline == f"No, but you may keep these cosines: balancing would change {share} of the neighbors."
         assert found.advice.startswith("Keep these cosines, if")
 
@@ -549,7 +551,7 @@ def test_nothing_is_computed_that_no_rule_needs(rng, monkeypatch):
         raise AssertionError("not asked for")
 
     for name in ("hold", "surely_free"):
-        monkeypatch.setattr(evidence, name, refuse)
+        monkeypatch.setattr(pair, name, refuse)
     P, B = unit(rng.normal(size=(400, 5))), unit(rng.normal(size=(90, 5)))
     for name, one in OBJECTIVES.items():
         if not isinstance(one.rule, ByLengths):

@@ -11,10 +11,12 @@ import numpy as np
 
 from cosine_audit import __version__
 from cosine_audit import verdict as v
-from cosine_audit.evidence import gauges_of, lie_flat, look_at, look_up, summaries
+from cosine_audit.evidence import lie_flat, look_at, summaries
+from cosine_audit.findings import GAUGES, findings_of
 from cosine_audit.gauges import SHARE, as_array, safe_items, valid_integer, valid_matrix, valid_pair
 from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
+from cosine_audit.space import gauges_of, look_up, moved_by
 from cosine_audit.words import Written, lines_of, plain
 
 TERMS = (
@@ -67,7 +69,7 @@ def audit(
     ranking = said.ranking or lie_flat(about["items"])
     space = look_up(B, gauges_of(about, ranking), sample, progress)
     seen = look_at(B, P, about, space, again, counts, classes)
-    findings = list(v.findings(said.objective, seen, space, B, about["items"], counts[0], labels))
+    findings = list(findings_of(said.objective, seen, space, B, about["items"], counts[0], labels))
     verdict, warnings = v.decide(said.objective, seen), v.contradictions(said.objective, seen)
     return Report(said._replace(ranking=ranking), verdict, warnings, findings, space, (B, P, names), model.read)
 
@@ -165,7 +167,7 @@ class Report(Written):
         found, changed = self.space.found, []
         if "safe" not in found:
             return changed
-        kept = 1 - v.moved_by(self.space, "safe")
+        kept = 1 - moved_by(self.space, "safe")
         for i in np.lexsort((self.space.queries, np.round(kept, 6)))[:5]:
             ways = [way for way in ("given", "balanced", "safe") if way in found]
             lists = {way: [self.name(row) for row in found[way].rows[i, :5]] for way in ways}
@@ -293,7 +295,7 @@ def figures(space):
 
     made = [(caption, Figure(figsize=(7, 2.6), layout="constrained"), io.BytesIO()) for caption in (KEPT, COSINES)]
     bars, outlines = (figure.subplots() for _, figure, _ in made)
-    kept = {name: 1 - v.moved_by(space, name).mean() for name in v.GAUGES if name in space.found}
+    kept = {name: 1 - moved_by(space, name).mean() for name in GAUGES if name in space.found}
     bars.barh(list(kept), list(kept.values()), color="#4477aa")
     bars.set(xlim=(0, 1), xlabel="share of neighbors kept")
     for name, color, style in (("given", "#4477aa", "-"), ("safe", "#228833", "--")):

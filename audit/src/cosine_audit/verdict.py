@@ -1,4 +1,4 @@
-"""From evidence and objective to a verdict, its reason, what it rests on, the findings and the advice.
+"""From evidence and objective to a verdict, its reason, what it rests on, and the advice.
 
 *Yes* means: at the minimum, stably, every model with the same predictions has these cosines. So it does not say what
 holds along the way to the minimum (where the gradient is zero in the items' factor alone, their cosines are functions
@@ -9,53 +9,22 @@ only these predictions.
 from functools import partial
 from typing import NamedTuple
 
-import numpy as np
-
-from cosine_audit import evidence as e
-from cosine_audit.evidence import chance, health, moved_by, untrained
-from cosine_audit.gauges import condition, directions, in_gauge
-from cosine_audit.neighbors import beyond_chance, certified
+from cosine_audit.neighbors import beyond_chance
 from cosine_audit.objectives import OBJECTIVES, ByBalance, ByConvention, ByFeatures, ByLengths, ByTheory
+from cosine_audit.thresholds import (
+    COLLAPSED,
+    CROSSED,
+    FAINT,
+    FLAT,
+    HALF,
+    MOVED,
+    SAME,
+    SHIFTED,
+    STRETCH,
+    TOLERATED,
+    TORN,
+)
 from cosine_audit.words import percent
-
-FAINT = 0.02  # of the largest singular value, or of the items' mean square: with logits of 20, what is below is noise
-FLAT = 0.02  # spread over mean of a direction, below which a softmax leaves the cosines open
-STRETCH = 1.025  # condition of the M that balances; see is_stable
-TORN = 0.01  # of the items, half of whose neighbors balancing may exchange
-CROSSED = 0.05  # largest cosine of two directions of a decomposition
-SHIFTED = 0.02  # length of the mean class over that of nearly the shortest: its share in a cosine
-SAME = 0.5  # of the users parallel to an item, beyond which one table was given twice
-
-EVERY_M = "product", "none", "ranking"  # objectives that see nothing of both factors but their scores
-GAUGES = {
-    "balanced": "balanced (users and items share each direction's scale evenly)",
-    "whitened": "whitened (every direction of the items counts alike)",
-    "back": "projected back (cosines of the items' columns of scores)",
-    "safe": "safe items (balanced after the mean user is subtracted)",
-}
-HEALTH = "mean cosine", "share of the first direction", "effective rank", "skewness of hubs", "share with a near twin"
-
-
-class Finding(NamedTuple):
-    """name; value; threshold or None; sentence; level, "ok", "note" or "warning"."""
-
-    name: str
-    value: float
-    threshold: float | None
-    sentence: str
-    level: str
-
-    def to_dict(self):
-        """Plain values: numbers of six decimals, None for what is not finite."""
-        numbers = {"value": self.value, "threshold": self.threshold}
-        fine = {name: round(float(x), 6) for name, x in numbers.items() if x is not None and np.isfinite(x)}
-        return self._asdict() | dict.fromkeys(numbers) | fine
-
-
-def finding(name, value, sentence, threshold=None, fine=None):
-    """A Finding: a note, unless it is said whether the value is as it should be."""
-    level = "note" if fine is None else "ok" if fine else "warning"
-    return Finding(name, value, threshold, sentence, level)
 
 
 class Verdict(NamedTuple):
@@ -83,6 +52,8 @@ WORDS = {
     "unknown": "Unknown: whether training determined these cosines.",
     "by convention": "By convention: the decomposition is unique, its cosines are not.",
 }
+
+
 no, unknown = partial(Verdict, "no"), partial(Verdict, "unknown")
 
 
@@ -110,7 +81,7 @@ def doubted(verdict, seen):
     if seen.untrained:
         rows = f"{seen.untrained} rows with a count of 0 are not zero"
         return unknown(f"{rows}: nothing trained these, nor their cosines; leave them out")
-    if seen.again is not None and beyond_chance(seen.again, seen.again_by_chance) < e.HALF:
+    if seen.again is not None and beyond_chance(seen.again, seen.again_by_chance) < HALF:
         same = f"only {percent(seen.again)} of the neighbors are the same in the other run"
         chance = f"{percent(seen.again_by_chance)} would be by chance"
         return unknown(f"{verdict.reason}; but {same} ({chance}): the two are not at one minimum")
@@ -119,7 +90,7 @@ def doubted(verdict, seen):
 
 def collapse(seen):
     """What a model of nearly one direction has to do with the answer."""
-    which = f"{' and '.join(seen.collapsed)} have collapsed: one direction holds {100 * e.COLLAPSED:.1f} % or more"
+    which = f"{' and '.join(seen.collapsed)} have collapsed: one direction holds {100 * COLLAPSED:.1f} % or more"
     return f"the {which}, so that cosines along it are nearly 1 or −1, and what is left orders the neighbors"
 
 
@@ -150,7 +121,7 @@ def by_features(said, seen):
         return unknown(
             "the classes do not sum to zero, as a softmax with a penalty makes them; it sees no common shift"
         )
-    if seen.pair.loose > e.TOLERATED:
+    if seen.pair.loose > TOLERATED:
         much = "by any amount" if seen.pair.loose > 1 else f"by up to {seen.pair.loose:.2f} on average"
         return unknown(
             f"scores that change by 1 % may change the classes' cosines {much}, as the features hardly vary in some "
@@ -161,7 +132,7 @@ def by_features(said, seen):
 
 def at_minimum(said, seen):
     """A yes where the gradient is zero, so near that no class has far to go to the only minimum."""
-    if seen.pair.to_go > e.TOLERATED:
+    if seen.pair.to_go > TOLERATED:
         far = "more than their length" if seen.pair.to_go > 1 else f"{percent(seen.pair.to_go)} of their length"
         return unknown(
             f"the gradient of a softmax with an L2 penalty is not zero: on average classes may be {far} from the "
@@ -187,7 +158,7 @@ def by_balance(said, seen):
     if seen.same > SAME:
         return given_twice(seen, "balance")
     off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance.change)
-    if balance.imbalance > e.TOLERATED:
+    if balance.imbalance > TOLERATED:
         return out_of_balance(said, seen, off, keep)
     if not is_stable(balance):
         return no(f"users and items are only {off}, but {moves(balance.change)}", keep=keep)
@@ -231,7 +202,7 @@ def is_stable(balance):
     exchange them for less.
     """
     change = balance.change
-    few = change is not None and change.share <= e.MOVED and max(change.torn_share, change.bent) <= TORN
+    few = change is not None and change.share <= MOVED and max(change.torn_share, change.bent) <= TORN
     return few and change.stretch <= STRETCH
 
 
@@ -252,7 +223,7 @@ def may_be_kept(change):
     At most one of twenty neighbors, at most 0.05 of a cosine on average (it is read to one digit), and of hardly any
     item (one in a hundred) half of the neighbors: an average must not hide those few.
     """
-    few = change is not None and max(change.share, change.mean) <= e.TOLERATED and change.torn_share <= TORN
+    few = change is not None and max(change.share, change.mean) <= TOLERATED and change.torn_share <= TORN
     return change.share if few else None
 
 
@@ -316,13 +287,13 @@ def by_directions(said, seen):
     if both:
         ways += [("items", False, max(pair.raised_unseen, pair.drift(both))), ("users", True, lifted)]
     for side, shifted, moved in ways:
-        if moved <= e.TOLERATED and pair.held_by(side, shifted) <= e.TOLERATED:
+        if moved <= TOLERATED and pair.held_by(side, shifted) <= TOLERATED:
             pinned = "the directions of users or items pin down every scale"
-            firmly = f"scores that change by 1 % move a cosine by at most {e.TOLERATED} on average"
+            firmly = f"scores that change by 1 % move a cosine by at most {TOLERATED} on average"
             return Verdict("yes", f"{said.reason}, and {pinned}: {firmly}, by one kind of change at a time")
     if pair.free:
         return no(f"unit lengths leave {pair.free} scales free: too few users and items for the dimensions")
-    if lifted > e.TOLERATED and any(pair.held_by(side) <= e.TOLERATED for side in ("users", "items")):
+    if lifted > TOLERATED and any(pair.held_by(side) <= TOLERATED for side in ("users", "items")):
         much = "by any amount" if lifted > 1 else f"by up to {lifted:.2f} on average"
         return unknown(
             "the items' height is hardly determined: raised along one direction, or moved along one that users hardly "
@@ -357,140 +328,7 @@ def contradictions(objective, seen):
 
 def is_balanced(balance, seen):
     """Whether both factors were given and are balanced, and not because they are one table."""
-    return balance is not None and balance.imbalance <= e.TOLERATED and is_stable(balance) and seen.same <= SAME
-
-
-def findings(objective, seen, space, B, about, counts=None, labels=None):
-    """All Findings on items B (p, k), from Evidence, Space, the Moments of B, and counts and labels (p,), if given."""
-    yield from about_lists(seen, objective, space)
-    yield from about_training(seen, objective)
-    yield from about_neighbors(space, about, counts)
-    yield from about_chance(space, B, seen)
-    yield from about_health(space, B, counts)
-    if labels is not None:
-        yield from about_labels(space, labels)
-
-
-def about_lists(seen, objective, space):
-    """A finding in a shop's terms, where the loss sees nothing but the scores, so that every M is as good as another.
-
-    Not where a column is constant: an M that mixes a bias with the dimensions is no model of the same kind.
-    """
-    if objective in EVERY_M and "back" in space.found and not seen.biases and not seen.unseen:
-        share = float(np.mean(moved_by(space, "back")))
-        sentence = (
-            f"{percent(share)} of the items in your similar-items lists, or more, are decided by nothing you trained: "
-            "the same model, projected back, has the same scores and the same loss, and others in their places."
-        )
-        yield finding("decided by nothing", share, sentence, None, False if share >= 0.0005 else None)
-
-
-def about_training(seen, objective):
-    """Findings on what training left in the numbers; balance is judged where the objective implies it."""
-    rule = OBJECTIVES[objective].rule
-    judged = isinstance(rule, ByBalance)
-    plainly = judged and not rule.weighted
-    plain = "imbalance", seen.balance, "Users and items"
-    for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
-        if balance is not None:
-            sentence = f"{whose} are {percent(balance.imbalance)} out of balance."
-            fine = balance.imbalance <= e.TOLERATED
-            counts_for = judged if name == "weighted imbalance" else plainly
-            yield finding(name, balance.imbalance, sentence, e.TOLERATED, fine if counts_for else None)
-    if seen.balance is not None and (change := seen.balance.change) is not None:
-        few, torn = percent(change.share), change.torn
-        sentence = f"Balancing exchanges {few} of the neighbors, and half or more of those of {torn} items."
-        fine = change.share <= e.MOVED and change.torn_share <= TORN
-        yield finding("moved by balancing", change.share, sentence, e.MOVED, fine if plainly else None)
-        stretched, fine = f"its M has condition {change.stretch:.2f}", change.stretch <= STRETCH
-        sentence = f"Balancing changes a cosine by {change.mean:.3f} on average; {stretched}."
-        yield finding("changed by balancing", change.mean, sentence, None, fine if plainly else None)
-    stored = ", as where a bias is stored among the dimensions" if seen.biases else ""
-    sentence = f"{', '.join(seen.biases) or 'no column'} is nearly constant{stored}."
-    yield finding("constant columns", len(seen.biases), sentence.capitalize(), 0, not seen.biases)
-    yield finding("unit rows", len(seen.unit), f"Rows of length one: {' and '.join(seen.unit) or 'none'}.")
-    if seen.flatness < np.inf:
-        lie = "nearly lie" if seen.flatness < e.NEARLY_CONSTANT else "do not lie"
-        sentence = f"The items {lie} in a common hyperplane."
-        fine = seen.flatness >= e.NEARLY_CONSTANT if isinstance(rule, ByLengths) else None
-        yield finding("spread over mean", seen.flatness, sentence, e.NEARLY_CONSTANT, fine)
-    if seen.unseen:
-        sentence = f"No user has a part in {seen.unseen} of the items' dimensions."
-        yield finding("unseen dimensions", seen.unseen, sentence, 0, False)
-
-
-def about_neighbors(space, about, counts=None):
-    """Findings on what another gauge, and the scales' uncertainty, would do to the nearest neighbors."""
-    n, size = space.found["given"].rows.shape[1], len(space.queries)
-    chosen = 1.96 * np.sqrt(1 - size / len(space.distinct))
-    kept = {name: 1 - moved_by(space, name) for name in GAUGES if name in space.found}
-    for name, stay in kept.items():
-        error = f" ± {100 * chosen * np.std(stay) / np.sqrt(size):.0f}" if chosen else ""
-        c = condition(about, space.gauges[name])
-        how = "no M is like it" if np.isinf(c) else f"M of condition {c:.1f}"
-        sentence = f"{GAUGES[name].capitalize()}: {100 * stay.mean():.0f}{error} % of the {n} nearest stay; {how}."
-        yield finding(f"neighbors kept, {name}", float(stay.mean()), sentence)
-    if counts is not None and "safe" in kept:
-        parts = np.array_split(np.argsort(counts[space.queries], kind="stable"), 3)
-        thirds = [kept["safe"][part].mean() for part in parts]
-        shares = ", ".join(f"{100 * x:.0f} %" for x in thirds)
-        sentence = f"With safe items, of the rarest, middle and most popular third's neighbors stay {shares}."
-        yield finding("neighbors kept, rarest third", float(thirds[0]), sentence)
-    for c in (1.2, 1.5, 2):
-        share = float(np.mean(certified(space.found["given"].cosines, c)))
-        sentence = f"{percent(share)} of the nearest neighbors are certain under every M of condition {c} or less."
-        yield finding(f"certified, c = {c}", share, sentence)
-
-
-def about_chance(space, B, seen):
-    """Findings on chance, and on a second run, if there is one."""
-    for name, what in (("given", "As given"), ("safe", "Safe items")):
-        if name in space.gauges:
-            threshold = chance(in_gauge(B[space.distinct[:: len(space.distinct) // 20_000 + 1]], space.gauges[name]))
-            usual = float(np.nanmedian(space.found[name].cosines))
-            above = f"one pair in a thousand is above {threshold:.2f} by chance"
-            sentence = f"{what}, {above}; neighbors' median {usual:.2f}."
-            yield finding(f"chance, {name}", threshold, sentence, None, usual > threshold)
-    if seen.again is not None:
-        same, by_chance = 100 * seen.again, 100 * seen.again_by_chance
-        sentence = f"{same:.0f} % of the neighbors are the same in the other run; by chance {by_chance:.0f} %."
-        yield finding("neighbors kept, other run", seen.again, sentence)
-
-
-def about_health(space, B, counts=None):
-    """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
-    U = directions(B[space.queries])
-    random = directions(np.random.default_rng(3).normal(size=U.shape))
-    for name, x, y in zip(HEALTH, health(U), health(random), strict=True):
-        seen, usual = np.round([x, y], 2) + 0.0  # no minus before a zero
-        yield finding(name, float(x), f"{name.capitalize()}: {seen:.2f}; of random vectors {usual:.2f}.")
-    filled = B.any(axis=1)
-    zero = int(np.sum(~filled))
-    double = len(B) - zero - len(space.distinct)
-    yield finding("zero rows", zero, f"{zero} items are zero, and left out.", 0, not zero)
-    yield finding("parallel rows", double, f"{double} items are parallel to an earlier one.", 0, not double)
-    if counts is not None:
-        from scipy.stats import rankdata
-
-        cold = len(untrained(B, counts))
-        sentence = f"{cold} items with a count of 0 are not zero: nothing trained these."
-        yield finding("untrained rows", cold, sentence, 0, not cold)
-        lengths = np.linalg.norm(np.asarray(B[space.queries], dtype=float), axis=1)
-        if np.ptp(lengths) > 1e-6 * lengths.max() and np.ptp(counts[space.queries]) > 0:
-            r = float(np.corrcoef(rankdata(lengths), rankdata(counts[space.queries]))[0, 1])
-            yield finding("length and frequency", r, f"Rank correlation of length and frequency: {r:.2f}.")
-
-
-def about_labels(space, labels):
-    """Findings on the share of neighbors with an item's own label, in every gauge."""
-    for name, near in space.found.items():
-        has = near.rows[:, 0] >= 0
-        own = np.mean(labels[near.rows[has]] == labels[near.items[has], None], axis=1)
-        error = 1.96 * np.std(own) / np.sqrt(len(own))
-        words = GAUGES.get(name, "as given" if name == "given" else "balanced by counts").split(" (")[0]
-        shares = f"{100 * own.mean():.0f} ± {100 * error:.0f} %"
-        sentence = f"{words.capitalize()}: {shares} of the neighbors have the item's own label."
-        yield finding(f"same label, {name}", float(own.mean()), sentence)
+    return balance is not None and balance.imbalance <= TOLERATED and is_stable(balance) and seen.same <= SAME
 
 
 def advice(verdict, objective, has_users):
