@@ -103,7 +103,7 @@ def show_similarities(matrices, clusters=None, columns=None, digits=None):
             ax.axvline(border, color="0.4", lw=0.4)
         for (i, j), value in np.ndenumerate(S if digits is not None else np.empty((0, 0))):
             color = "white" if abs(value) > 0.6 else "black"
-            text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".")
+            text = f"{round(value, digits) + 0.0:.{digits}f}".replace("0.", ".").replace("-", "−")
             ax.text(j, i, text, ha="center", va="center", size=9.5, color=color)
     figure.colorbar(image, ax=axes.flat[: len(matrices)], shrink=0.8, aspect=30, label="cosine")
     return figure
@@ -116,14 +116,17 @@ def show_two_answers(scores, similarities):
     them.
     Returns: the figure.
     """
-    figure, axes = plt.subplots(1, 3, figsize=(8.4, 2.7))
-    axes[0].plot(*scores, ".", ms=3)
-    axes[0].set(title="all predictions agree", xlabel="score, first solution", ylabel="score, second solution")
-    axes[0].set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1], aspect="equal")
-    for ax, (title, S) in zip(axes[1:], similarities.items(), strict=True):
-        image = ax.imshow(S, vmin=-1, vmax=1)
+    figure = plt.figure(figsize=(5.4, 4.8))
+    grid = figure.add_gridspec(2, 2, height_ratios=(2, 3))
+    ax = figure.add_subplot(grid[0, :])
+    ax.plot(*scores, ".", ms=3)
+    ax.set(title="all predictions agree", xlabel="score, first solution", ylabel="score, second")
+    ax.set(xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+    axes = [figure.add_subplot(grid[1, i]) for i in range(2)]
+    for ax, (title, S) in zip(axes, similarities.items(), strict=True):
+        image = ax.imshow(S, vmin=-1, vmax=1, interpolation="nearest")
         ax.set(title=title, xlabel="item", xticks=[], yticks=[])
-    figure.colorbar(image, ax=axes[1:], shrink=0.9, label="cosine")
+    figure.colorbar(image, ax=axes, shrink=0.9, label="cosine")
     return figure
 
 

@@ -55,7 +55,7 @@ def test_similarities_stand_on_one_scale_from_minus_one_to_one():
         assert ax.images[0].get_array().tolist() == S.tolist()
         assert ax.images[0].get_clim() == (-1, 1)
         assert [line.get_ydata()[0] for line in ax.lines[::2]] == [0.5]  # between the clusters
-    assert written(panels[0]) == {(0, 0): "1.00", (1, 0): "-.25", (0, 1): "-.25", (1, 1): "1.00"}
+    assert written(panels[0]) == {(0, 0): "1.00", (1, 0): "−.25", (0, 1): "−.25", (1, 1): "1.00"}
     assert bar.get_ylabel() == "cosine"
     *row, _ = plots.show_similarities(tables).axes
     assert len({ax.get_subplotspec().rowspan.start for ax in row}) == 1
