@@ -53,10 +53,20 @@ def test_a_formula_keeps_the_marks_around_it(before, after, kept):
     assert [group.astext() for group in text.findall(nodes.inline)] == kept
 
 
-def test_an_interval_stays_on_one_line_but_not_in_code():
-    page = nodes.section("", nodes.paragraph("", "0.5 ± 0.1"), nodes.literal("", "0.5 ± 0.1"))
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("0.5 ± 0.1", "0.5\u00a0±\u00a00.1"),
+        ("of 1 000 000 items", "of 1\u202f000\u202f000 items"),
+        ("92 % of 4 000.", "92\u00a0% of 4\u202f000."),
+        ("in 2024 300 items", "in 2024 300 items"),
+        ("0.5 100 times", "0.5 100 times"),
+    ],
+)
+def test_a_number_stays_on_one_line_but_not_in_code(text, kept):
+    page = nodes.section("", nodes.paragraph("", text), nodes.literal("", text))
     page_markup.keep_punctuation(None, page, "page")
-    assert [part.astext() for part in page] == ["0.5\u00a0±\u00a00.1", "0.5 ± 0.1"]
+    assert [part.astext() for part in page] == [kept, text]
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ PAGES = sorted((ROOT / "book").glob("what-to-do*.md"))
 def blocks(path):
     """The blocks of Python on a page: safe_items and compare, then a dictionary of the libraries'."""
     text = path.read_text("utf-8")
-    safe, compare, *_ = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    found = re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)
+    safe, compare = (block for block in found if re.match("import numpy|def compare", block))
     calls = re.findall(r"^:::\{tab-item\} ([^\n]+)\n```python\n(.*?)^```$", text, re.M | re.S)
     return f"{safe}\n\n{compare}", dict(calls)
 
@@ -81,6 +82,13 @@ def test_it_depends_on_the_columns_of_the_scores_whatever_the_factors(model, cen
         cosines = 1 - cdist(scores.T, scores.T, "cosine")
         assert_allclose(h.cosine_similarity(whole), cosines, atol=1e-8)
         assert_allclose(h.cosine_similarity(half @ half.T), cosines, atol=1e-8)
+
+
+def test_the_example_prints_what_its_sentence_says(capsys):
+    said, _, code = section("For example, ", "To see what").partition("```python\n")
+    exec(code.partition("```")[0], {"np": np, "safe_items": safe_items})
+    numbers = re.findall(r"−?0\.\d\d", said)
+    assert [*numbers, numbers[-1]] == capsys.readouterr().out.replace("-", "−").split()
 
 
 def test_it_takes_what_libraries_hold(model):

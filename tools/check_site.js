@@ -55,16 +55,16 @@ function deskFaults() {
   return tell("scrolls sideways at a desk", wide.filter((e) => !e.closest("mjx-container, .math")));
 }
 
-// On the answer on one page: a part that is neither printed nor folded, or that a link to it does not unfold.
+// On the answer on one page: a part that is neither on its sheet nor folded, or that a link to it does not unfold.
 async function foldFaults() {
-  const folds = all("html[data-page^=what-to-do] section > details:has(> .not-printed)");
+  const folds = all("html[data-page^=what-to-do] section > details:has(> .not-printed, > .second-sheet)");
   const shut = [];
   for (const fold of folds.filter((e) => !e.open)) {
     location.hash = fold.parentElement.id;
     await new Promise((go) => setTimeout(go, 50));
     if (!fold.open) shut.push(fold);
   }
-  const open = all("html[data-page^=what-to-do] section section > .not-printed");
+  const open = all("html[data-page^=what-to-do] section section > :is(.not-printed, .second-sheet)");
   return [...tell("not printed, and not folded", open), ...tell("fold that a link to it does not open", shut)];
 }
 

@@ -9,6 +9,7 @@ import re
 
 from docutils import nodes
 
+THOUSANDS = re.compile(r"(?<![\w.,–-])\d{1,3}(?: \d{3})+(?!\w)")  # written with spaces, 20 000
 LANGUAGES = {"ja": "ja", "zh": "zh-Hans", "vi": "vi"}
 
 
@@ -40,7 +41,7 @@ def find_anchors(app, doctree):
 
 
 def keep_punctuation(app, doctree, name):
-    """Keep formulas on one line with the marks around them, and ± with its numbers."""
+    """Keep formulas on one line with the marks around them, and so the parts of a number."""
     for math in list(doctree.findall(nodes.math)):
         parent, place = math.parent, math.parent.index(math)
         around = [None, *parent, None][place : place + 3 : 2]
@@ -55,9 +56,16 @@ def keep_punctuation(app, doctree, name):
             together = nodes.inline("", opening, classes=["together"])
             parent[place] = together
             together += [math, nodes.Text(closing)]
-    for text in [text for text in doctree.findall(nodes.Text) if " ± " in text]:
-        if not isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block)):
-            text.parent.replace(text, nodes.Text(text.replace(" ± ", "\u00a0±\u00a0")))
+    for text in list(doctree.findall(nodes.Text)):
+        code = isinstance(text.parent, (nodes.literal, nodes.literal_block, nodes.raw, nodes.math, nodes.math_block))
+        if not code and (number := keep_number(text)) != text:
+            text.parent.replace(text, nodes.Text(number))
+
+
+def keep_number(text):
+    """A text whose numbers do not break: thousands stand apart by narrow spaces, ± and % stay with what they are of."""
+    text = THOUSANDS.sub(lambda number: number[0].replace(" ", "\u202f"), text)
+    return re.sub(r"(?<=\d) %", "\u00a0%", text.replace(" ± ", "\u00a0±\u00a0"))
 
 
 def set_language(app, name, template, context, doctree):

@@ -52,8 +52,10 @@ for (const image of document.querySelectorAll(".bd-article figure img, .bd-artic
   link.addEventListener("click", enlarge);
 }
 
-// On the answer on one page, what its printed sheet leaves out is folded under its heading; a link to it unfolds it.
-for (const rest of document.querySelectorAll("html[data-page^=what-to-do] section section > .not-printed")) {
+// On the answer on one page, what its printed sheet leaves out, or has on a second one, is folded under its heading; a
+// link to it unfolds it, and so does the printer.
+const FOLDED = ":is(.not-printed, .second-sheet)";
+for (const rest of document.querySelectorAll(`html[data-page^=what-to-do] section section > ${FOLDED}`)) {
   const fold = document.createElement("details");
   const heading = rest.parentElement.querySelector("h2, h3");
   heading.replaceWith(fold);
@@ -63,14 +65,19 @@ for (const rest of document.querySelectorAll("html[data-page^=what-to-do] sectio
 
 function unfold() {
   const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const section = place?.closest("details > .not-printed") ?? place?.closest("section");
-  const fold = section?.closest("details") ?? section?.querySelector(":scope > details:has(> .not-printed)");
+  const section = place?.closest(`details > ${FOLDED}`) ?? place?.closest("section");
+  const fold = section?.closest("details") ?? section?.querySelector(`:scope > details:has(> ${FOLDED})`);
   if (!fold || fold.open) return;
   fold.open = true;
   place.scrollIntoView();
 }
 addEventListener("hashchange", unfold);
+addEventListener("beforeprint", () => document.querySelectorAll("details:has(> .second-sheet)").forEach((fold) => (fold.open = true)));
 unfold();
+
+// A name in code breaks after a slash or an underscore, not inside a word.
+for (const name of document.querySelectorAll(".bd-content code .pre"))
+  name.innerHTML = name.innerHTML.replace(/(?<=\w\w)[/_](?=[a-z]{2})/gi, "$&<wbr>");
 
 // Comments and docstrings that have a line to themselves are marked with it, so that print.css can leave it out.
 for (const said of document.querySelectorAll("html[data-page^=what-to-do] pre :is(.c1, .sd)")) {
@@ -92,11 +99,12 @@ for (const link of document.querySelectorAll("a.internal[href]")) {
 }
 
 // Tables of the class "stack": each cell gets its column's heading, which book.css shows on narrow screens only.
-for (const table of document.querySelectorAll("table.stack, .stack table")) {
+for (const table of document.querySelectorAll("table.stack, .stack table, section[id$=summary] > * table")) {
   table.classList.add("stack");
   const headings = [...table.querySelectorAll("thead th")];
   for (const row of table.querySelectorAll("tbody tr"))
     [...row.cells].forEach((cell, i) => {
+      if (!cell.textContent.trim()) return cell.replaceChildren(); // book.css leaves it out
       const label = document.createElement("span");
       label.className = "label";
       label.append(...[...(headings[i]?.childNodes ?? [])].map((node) => node.cloneNode(true)));
@@ -122,8 +130,15 @@ if (claims.length) {
 }
 
 // Formulas in sight are typeset first, then the others, for those who search, print, or listen to the page.
-const typesetAll = () => MathJax.startup.document.lazyTypesetAll();
-addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetAll, 2000)));
+// One that scrolls is marked, as book.css draws where it goes on.
+const typesetAll = () => MathJax.startup.document.lazyTypesetAll().then(markWide);
+addEventListener("load", () => window.MathJax?.startup?.promise.then(markWide).then(() => setTimeout(typesetAll, 2000)));
+addEventListener("resize", markWide);
+
+function markWide() {
+  for (const formula of document.querySelectorAll("div.math mjx-container, span.math"))
+    formula.classList.toggle("wide", formula.scrollWidth > formula.clientWidth + 1 && getComputedStyle(formula).overflowX === "auto");
+}
 
 // Pointed at, or reached by Tab, a link to a theorem, an equation, a figure or a claim shows it, from any page of the book.
 const SHOWN = "div.proof.admonition, div.math, figure, div.claim";
