@@ -1,7 +1,6 @@
 """The page that looks at one's own embeddings, in a browser: it shows what cosine_audit finds, and refuses the rest."""
 
 import io
-import shutil
 import zipfile
 
 import browser
@@ -17,21 +16,27 @@ from selenium.webdriver.common.by import By
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A page</title>
 <link rel="icon" href="data:,"></head><body><div class="playground own" data-own><p>What to do without scripts.</p>
 <script type="application/json"><!-- what cosine_audit knows --></script></div>
-<script defer src="{}"></script></body></html>"""
-SCRIPT = "check-own.js"
+{}</body></html>"""
+SCRIPTS = "own-engine.js", "check-own.js"
 rng = np.random.default_rng(0)
+
+
+def put(folder, page, scripts):
+    """Write a page and its scripts into a folder."""
+    for name, text in scripts.items():
+        (folder / f"{page}-{name}").write_text(text, "utf-8")
+    tags = "".join(f'<script defer src="{page}-{name}"></script>' for name in scripts)
+    (folder / f"{page}.html").write_text(own_embeddings.filled(PAGE.format(tags)), "utf-8")
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    shutil.copy(ROOT / "book/assets" / SCRIPT, folder)
-    (folder / "page.html").write_text(own_embeddings.filled(PAGE.format(SCRIPT)), "utf-8")
-    script = (ROOT / "book/assets" / SCRIPT).read_text("utf-8")
+    texts = {name: (ROOT / "book/assets" / name).read_text("utf-8") for name in SCRIPTS}
+    put(folder, "page", texts)
     for place, (old, new) in enumerate(BROKEN.items()):
-        assert script.count(old) == 1
-        (folder / f"{place}.js").write_text(script.replace(old, new), "utf-8")
-        (folder / f"{place}.html").write_text(own_embeddings.filled(PAGE.format(f"{place}.js")), "utf-8")
+        assert sum(text.count(old) for text in texts.values()) == 1
+        put(folder, str(place), {name: text.replace(old, new) for name, text in texts.items()})
     return browser.serve(folder)
 
 
