@@ -10,7 +10,6 @@ from chapters import ROOT
 from docutils import nodes
 from sphinx.search.en import SearchEnglish
 
-STEM = SearchEnglish({}).stem
 ABOUT = {
     "book/stores": (
         "In a store",
@@ -44,7 +43,7 @@ def pages():
 
 
 def test_a_section_has_its_own_words_and_no_code():
-    found = search_sections.index(pages(), KEYWORDS, STEM)
+    found = search_sections.index(pages(), KEYWORDS)
     stores = [place for place in found["sections"] if place[0] == 0]
     assert stores == [
         [0, "top", "In a store", ""],
@@ -58,7 +57,7 @@ def test_a_section_has_its_own_words_and_no_code():
 
 def test_keywords_of_what_is_not_there_are_an_error():
     with pytest.raises(ValueError, match="no such page or label: nowhere"):
-        search_sections.index(pages(), KEYWORDS | {"nowhere": "x"}, STEM)
+        search_sections.index(pages(), KEYWORDS | {"nowhere": "x"})
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +66,7 @@ def search(chromium, tmp_path_factory):
     folder = tmp_path_factory.mktemp("search")
     for name in ("book.js", "search.js"):
         shutil.copy(ROOT / "book/assets" / name, folder)
-    index = json.dumps(search_sections.index(pages(), KEYWORDS, STEM))
+    index = json.dumps(search_sections.index(pages(), KEYWORDS))
     titles = {"docnames": list(ABOUT), "titles": [title for title, _ in ABOUT.values()]}
     sphinx = f"const Search = {{_index: {json.dumps(titles)}}}; {SearchEnglish.js_stemmer_code}"
     scripts = (

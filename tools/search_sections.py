@@ -17,12 +17,14 @@ from sphinx.search.en import SearchEnglish
 WORD = re.compile(r"[^\W_]+")
 CHINESE = re.compile(r"[\u3005-\u30ff\u3400-\u9fff]+")  # and Japanese
 KEYWORDS = "book/keywords.yml"
+ENGLISH = SearchEnglish({})
 NOT_READ = nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment, nodes.title
 
 
-def words(text, stem):
+def words(text):
     """The words of a text as the search compares them; search.js does the same to what is typed."""
-    found = [stem(word) for word in WORD.findall(CHINESE.sub(" ", text.lower()))]
+    plain = WORD.findall(CHINESE.sub(" ", text.lower()))
+    found = [ENGLISH.stem(word) for word in plain if word not in ENGLISH.stopwords]
     return [word for word in found if word] + [
         line[i : i + 2] for line in CHINESE.findall(text) for i in range(max(1, len(line) - 1))
     ]
@@ -50,12 +52,12 @@ def sections(page, doctree):
         yield section["ids"][0], heading, " ".join(prose(section)), labels
 
 
-def index(pages, keywords, stem):
+def index(pages, keywords):
     """Pages, their sections with keywords, and of each word in which sections it is, and how often."""
     places, found, unused = [], {}, dict(keywords)
     for number, (page, doctree) in enumerate(pages.items()):
         for place, heading, text, labels in sections(page, doctree):
-            for word, count in Counter(words(text, stem)).items():
+            for word, count in Counter(words(text)).items():
                 found.setdefault(word, []).extend([len(places), count])
             places.append([number, place, heading, "".join(unused.pop(label, "") for label in labels)])
     if unused:
@@ -69,7 +71,7 @@ def write(app, problem):
         return
     pages = {page: app.env.get_doctree(page) for page in sorted(app.env.found_docs)}
     keywords = yaml.safe_load((pathlib.Path(app.srcdir) / KEYWORDS).read_text("utf-8"))
-    held = json.dumps(index(pages, keywords, SearchEnglish({}).stem), ensure_ascii=False, separators=(",", ":"))
+    held = json.dumps(index(pages, keywords), ensure_ascii=False, separators=(",", ":"))
     (app.outdir / "_static/search-sections.js").write_text(f"const SECTIONS = {held};\n", "utf-8")
 
 
