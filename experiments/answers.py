@@ -6,8 +6,8 @@ minutes.
 """
 
 from experiments import read
-from experiments.common import recommended
-from experiments.neighbors import divide, packages, solutions, spectrum
+from experiments.common import nonzero_spectrum, recommended
+from experiments.neighbors import divide, packages, solutions
 from helpers.spectrum import gram
 
 DATA = "Debian 20"
@@ -19,7 +19,7 @@ def measure(split):
     train, _, test = divide(packages()[0], split)
     row = read("neighbors").query(f"data == {DATA!r} and split == {split} and readout == 'Eq. 1'").iloc[0]
     k, tau = int(row["k"]), row["tau"]
-    s, V = spectrum(gram(train))
+    s, V = nonzero_spectrum(gram(train))
     found = solutions(s[:k], V[:, :k], tau)
     return [{"k": k, "tau": tau, "solution": name, "recall": recommended(E, *test)} for name, E in found.items()]
 

@@ -62,11 +62,19 @@ def leading(G, k=20):
     return np.sqrt(np.maximum(values[: -k - 1 : -1], 0)), vectors[:, : -k - 1 : -1]
 
 
-def spectrum(G):
+def nonzero_spectrum(G):
     """Singular values that are not zero, and right singular vectors, from a Gram matrix."""
     values, vectors = np.linalg.eigh(G)
     kept = values > 1e-9 * values[-1]
     return np.sqrt(values[kept])[::-1], vectors[:, kept][:, ::-1]
+
+
+def spectrum_of_data(Y):
+    """The same from the data, dense, by the smaller of their two Gram matrices."""
+    if len(Y) >= Y.shape[1]:
+        return nonzero_spectrum(Y.T @ Y)
+    s, U = nonzero_spectrum(Y @ Y.T)
+    return s, Y.T @ U / s
 
 
 def shrunk(s, tau):
@@ -170,6 +178,12 @@ def tuned(rows, score, by, keys=("setting",)):
         chosen = rows.pivot(index="seed", columns=list(keys), values=by).idxmax(axis=1)
     found = [grid.at[place] for place in zip(grid.index, chosen, strict=True)]
     return pd.Series(found, grid.index), pd.Series(list(chosen), grid.index)
+
+
+def holm(p):
+    """p-values (a Series) times how many comparisons are left, the least first, and never falling (Holm 1979)."""
+    p = p.sort_values()
+    return (p * np.arange(len(p), 0, -1)).cummax()
 
 
 def jobs(names, seeds=SEEDS):

@@ -11,7 +11,7 @@ import pandas as pd
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from experiments.common import recommended, weightings
-from experiments.documentation_held_out import spectrum
+from experiments.documentation_held_out import full_spectrum
 from helpers import cosine_similarity, hide, read_documentation
 
 RANKS = 10, 20, 50, 100, 200, 400, 800, 1_197  # the last: all there are
@@ -54,7 +54,7 @@ def folds(X):
     fold = np.random.default_rng(1).permutation(len(X)) % 5
     for i in range(5):
         seen, hidden = (part.toarray() for part in hide(np.random.default_rng(i), X[fold == i]))
-        yield *spectrum(X[fold != i]), seen, hidden
+        yield *full_spectrum(X[fold != i]), seen, hidden
 
 
 def measure(method, ranks=RANKS):
@@ -67,7 +67,7 @@ def measure(method, ranks=RANKS):
             for name, row in by_module((E @ E.T).toarray(), module_of).iterrows()
         ]
     weight, settings = WEIGHTS[method]
-    (s, V), held_out, rows = spectrum(X), list(folds(X)), []
+    (s, V), held_out, rows = full_spectrum(X), list(folds(X)), []
     for k in ranks:
         for setting in settings:
             recall = np.mean(

@@ -30,7 +30,7 @@ def divide(X, split):
     return X[part > 2], *held
 
 
-def spectrum(rows):
+def full_spectrum(rows):
     """All singular values, at least 1e-6, and right singular vectors."""
     s, V = leading(gram(rows), rows.shape[1])
     return np.maximum(s, 1e-6), V
@@ -60,7 +60,7 @@ def predict(seen, s, V, objective, tau, ranks):
 def measure(split, ranks=RANKS):
     """All rows of one split."""
     train, choose, test = divide(read_documentation().X, split)
-    s, V = spectrum(train)
+    s, V = full_spectrum(train)
     rows = []
     for objective, taus in TAUS.items():
         for tau in taus:

@@ -10,7 +10,7 @@ length_r is the correlation of the logarithms of a function's length and of its 
 import numpy as np
 
 from experiments.cosine_or_dot import weights
-from experiments.documentation_held_out import spectrum
+from experiments.documentation_held_out import full_spectrum
 from experiments.lengths import alike
 from helpers import hide, read_documentation, recall_at, recovery_scores
 
@@ -32,7 +32,7 @@ def measure(split, ranks=RANKS, taus=TAUS):
     seen, hidden = (part.toarray() for part in hide(rng, X[held]))
     words, here = np.arange(len(seen)) % 2 == 0, halves(modules, rng)
     parts = {"choose": (words, here), "test": (~words, ~here)}
-    all_s, all_V = spectrum(X[~held])
+    all_s, all_V = full_spectrum(X[~held])
     popularity, rows = np.log(X[~held].sum(axis=0)), []
     for k in ranks:
         s, V = all_s[:k], all_V[:, :k]

@@ -5,10 +5,10 @@ and average precision. The splits are those of documentation_held_out.csv; the m
 the training words, at the k and τ whose scores find most of what is hidden (recall@20) of the words that choose.
 """
 
-from experiments.common import cosines
+from experiments.common import cosines, spectrum_of_data
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
-from experiments.judges import by_scores, embeddings, spectrum
+from experiments.judges import by_scores, embeddings
 from helpers import read_documentation
 
 
@@ -18,7 +18,7 @@ def measure(split):
     train, choose, _ = divide(X, split)
     rows = []
     for preparation, origin in (("given", 0 * train[0]), ("centered", train.mean(axis=0))):
-        s, V = spectrum(train - origin)
+        s, V = spectrum_of_data(train - origin)
         best = by_scores(choose, s, V, origin)
         for readout, k, tau, E in embeddings(train - origin, s, V, best):
             row = {"preparation": preparation, "readout": readout, "k": k, "tau": tau}

@@ -27,7 +27,7 @@ TOLERANCE = 0.01  # a search; on another processor it takes another path
 
 
 @functools.cache
-def spectrum(k):
+def spectrum_of_glosses(k):
     """σ and V of the glosses, V for the words of both lists alone."""
     s, V = truncated_svd(read_glosses().X, k)
     return s, V[judgments()[0]]
@@ -35,7 +35,7 @@ def spectrum(k):
 
 def balanced(k):
     """The balanced split of Eq. 1, f = √(σg), for the words of both lists."""
-    s, V = spectrum(k)
+    s, V = spectrum_of_glosses(k)
     return V * np.sqrt(s * shrinkage(s, LAM1))
 
 
@@ -128,7 +128,7 @@ def measure(k, scored, condition):
     first, second, said = judged[scored]
     other = judged[LISTS[1 - LISTS.index(scored)]]
     row = {"balanced": agreement(E, *judged[scored])[0], "balanced, other": agreement(E, *other)[0]}
-    sigma = spectrum(k)[0]
+    sigma = spectrum_of_glosses(k)[0]
     for D in NAMED:
         stretch = choices_of_d(sigma, LAM1)[D] * np.sqrt(sigma)
         row[f"{D}, condition"] = stretch.max() / stretch.min()

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 from experiments.common import cosines_of_pairs, unit
-from experiments.forged import LAM1, balanced, spectrum
+from experiments.forged import LAM1, balanced, spectrum_of_glosses
 from experiments.people import ALPHAS, LISTS, judgments, spearman
 from experiments.people_gaps import TAIL, TIMES, correlation_draws, correlations
 from helpers import shrinkage
@@ -79,7 +79,7 @@ def root(Delta):
 def rulers(E, first, second, said, rng):
     """{name: all words' vectors}: balanced, the best exponent, a learned D and a learned M; and the ridges."""
     U, cosine = unit(E), cosines_of_pairs(E, first, second)
-    s, V = spectrum(E.shape[1])
+    s, V = spectrum_of_glosses(E.shape[1])
     agree = [spearman(cosines_of_pairs(V * s**alpha, first, second), said) for alpha in ALPHAS]
     found = {"balanced": E, "exponent": V * s ** ALPHAS[np.argmax(agree)]}
     moved, ridges = slopes(U, first, second), {}
@@ -116,7 +116,7 @@ def opinions(k, judge, scored, split):
     """What a judge says of both lists: {name: (first, second, judgments)}."""
     if judge == "people":
         return judgments()[1]
-    s, V = spectrum(k)
+    s, V = spectrum_of_glosses(k)
     hidden, rng, said = V * s * shrinkage(s, LAM1), np.random.default_rng([split, 1]), {}
     for name, (i, j, _) in judgments()[1].items():
         said[name] = i, j, cosines_of_pairs(hidden, i, j)

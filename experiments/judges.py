@@ -23,7 +23,6 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from experiments import common
 from experiments.common import (
     DENSE_AND_SPARSE,
     KEPT,
@@ -34,6 +33,7 @@ from experiments.common import (
     likes,
     recalls,
     recommended,
+    spectrum_of_data,
     unit,
 )
 from experiments.curves import curves
@@ -65,14 +65,6 @@ TAUS = np.array([3, 4, 6, 8, 11, 16, 22])  # of documentation and MovieLens
 OWN = list(product((20, 50, *RANKS), (3, 6, 11, 22, 45, np.inf)))  # the same, for a readout's own setting
 GROUPS = 30  # of MovieLens' users
 TWICE = 2  # splits of the words in which a readout has its own setting: each has all modules
-
-
-def spectrum(Y):
-    """Nonzero singular values and right singular vectors."""
-    if len(Y) >= Y.shape[1]:
-        return common.spectrum(Y.T @ Y)
-    s, U = common.spectrum(Y @ Y.T)
-    return s, Y.T @ U / s
 
 
 def by_scores(users, s, V, origin, taus=TAUS, objectives=tuple(KEPT)):
@@ -188,7 +180,7 @@ def simulated(kind, clusters, _):
             return {("ap", seed): precision, ("purity", seed): purity}
 
         X = data.X.toarray()
-        s, V = (part[..., :20] for part in spectrum(X))
+        s, V = (part[..., :20] for part in spectrum_of_data(X))
         model = functools.partial(cut, s, V, X)
         rows += by_predictions(model(*predicting(s, V, data.validation, taus)), judge)
         tried += [row | {"setting": tau} for tau in taus for row in values_of(model(20, tau), judge)]
@@ -199,7 +191,7 @@ def documented(split):
     """AP and purity of each module, for one split of the words."""
     X, _, _, module_of = read_documentation()
     train, choose, _ = divide(X, split)
-    s, V = spectrum(train)
+    s, V = spectrum_of_data(train)
     model = functools.partial(cut, s, V, train)
 
     def judge(E):
@@ -239,7 +231,7 @@ def filmed(division):
         def judge(E, names=names, tested=tested):
             return {("recall", name): value for name, value in zip(names, by_user(E, *tested), strict=True)}
 
-        s, V = spectrum(X[train])
+        s, V = spectrum_of_data(X[train])
         model = functools.partial(cut, s, V, X[train])
         rows += by_predictions(model(*predicting(s, V, users)), judge)
         tried = (model(k, tau) for k, tau in OWN if k < 2 * len(s))  # 426 directions: 800 stands for all

@@ -9,9 +9,9 @@ of one hidden film by cosines with the user's other films, by each readout, tune
 import numpy as np
 import pandas as pd
 
-from experiments.common import likes, recommended
+from experiments.common import likes, recommended, spectrum_of_data
 from experiments.documentation_held_out import by_row, predict
-from experiments.judges import by_scores, embeddings, hidden_from, spectrum
+from experiments.judges import by_scores, embeddings, hidden_from
 
 RANKS = 20, 50, 100, 200, 400, 609  # the last: all there are
 TAUS = {"Eq. 1": (6, 9, 13, 18, 25), "Eq. 2": (3, 4.5, 6, 9, 13), "weight decay": (3, 5, 7, 9, 13)}
@@ -41,7 +41,7 @@ def scores_at_all_settings(users, s, V):
 def tuned_and_tested(X, group, i):
     """(s, V); the scores at all settings, of those who choose; those of each user who tests, at the best settings."""
     train, choose, test = parts(X, group, i)
-    basis, rng = spectrum(train), np.random.default_rng(i)
+    basis, rng = spectrum_of_data(train), np.random.default_rng(i)
     rows = scores_at_all_settings(hidden_from(rng, choose, 0.2), *basis)
     chosen = pd.DataFrame(rows, columns=SETTING + METRICS).set_index(SETTING)
     seen, hidden = hidden_from(rng, test, 0.2)
@@ -63,7 +63,7 @@ def found_by_cosines(X, group, i):
     _, users = (hidden_from(rng, part, 1e-6) for part in (choose, test))
     choose = hidden_from(np.random.default_rng(i), choose, 0.2)
     for data, means in ("given", 0 * train[0]), ("centered", train.mean(axis=0)):
-        s, V = spectrum(train - means)
+        s, V = spectrum_of_data(train - means)
         for readout, *_, E in embeddings(train - means, s, V, by_scores(choose, s, V, means)):
             yield data, readout, recommended(E, *users)
 

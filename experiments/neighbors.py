@@ -15,7 +15,7 @@ one tests, two choose (at most 1 000 each), seven train. It needs MovieLens. Abo
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.common import KEPT, cosines, likes, spectrum, weightings
+from experiments.common import KEPT, cosines, likes, nonzero_spectrum, weightings
 from experiments.curves import BY_WEIGHT
 from experiments.judges import by_scores, embeddings
 from helpers import hide, nearest, overlap, read_debian, read_documentation, recall_at
@@ -77,7 +77,7 @@ def halves(X, split, k, tau):
     """{named solution: share of the ten nearest that models of two halves of the users have in common}."""
     part = np.random.default_rng(100 + split).permutation(X.shape[0]) % 2
     seen = np.all([X[part == half].sum(axis=0) > 0 for half in (0, 1)], axis=0)
-    models = (spectrum(gram(X[part == half][:, seen])) for half in (0, 1))
+    models = (nonzero_spectrum(gram(X[part == half][:, seen])) for half in (0, 1))
     first, second = (solutions(s[:k], V[:, :k], tau / np.sqrt(2)) for s, V in models)
     return {name: overlap(neighbors(first[name]), neighbors(second[name])) for name in NAMED}
 
@@ -86,7 +86,7 @@ def measure(data, split):
     """All rows of one split."""
     X, labels = data_set(data)
     train, choose, test = divide(X, split)
-    s, V = spectrum(gram(train))
+    s, V = nonzero_spectrum(gram(train))
     columns, s, V = (V * s).T, s[:MOST], V[:, :MOST]  # these columns have the dot products of the data's
     best, rows, lists = by_scores(choose, s, V, 0 * V[:, 0], TAUS), [], {}
     for objective, (k, tau) in best.items():

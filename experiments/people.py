@@ -8,6 +8,7 @@ decomposition. Both lists come with gensim (pip install gensim). Three minutes.
 """
 
 import numpy as np
+import pandas as pd
 import scipy.sparse
 from scipy.sparse.linalg import aslinearoperator, svds
 from scipy.stats import rankdata
@@ -31,7 +32,6 @@ def read_judgments(name):
     pair is tiger, tiger, and two others are there twice.
     Source: Finkelstein et al. 2002; Hill et al. 2015.
     """
-    import pandas as pd
     from gensim.test.utils import datapath
 
     return pd.read_csv(datapath(FILES[name]), sep="\t", comment="#", names=["first", "second", "score"])

@@ -11,8 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from experiments import common
-from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, Users, draw_smaller, recall_of_items
+from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, Users, draw_smaller, recall_of_items, weightings
 from helpers import chosen_elsewhere, cosine_similarity, recall_at
 from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
 from helpers.spectrum import gram, spectrum_of_gram
@@ -26,13 +25,13 @@ SWITCHES = np.round(4 * 2 ** (np.arange(16) / 2), 1)
 METHODS = "D = I", "D = 1/√g", "D = 1/√σ", "projected back", "Eq. 2", "weight decay", "power"
 
 
-def weightings(s, largest):
+def settings(s, largest):
     """{(method, setting): item weights f}; switches only below the largest τ that leaves something in all data."""
     weights = {("power", alpha): (s / s[0]) ** alpha for alpha in POWERS}
     of_eq_1, switches = ("D = I", "D = 1/√g", "D = 1/√σ", "projected back"), ("Eq. 2", "weight decay")
     for methods, taus in ((of_eq_1, (*DIMMERS, np.inf)), (switches, SWITCHES[largest > SWITCHES])):
         for tau in (0, *taus):
-            weights |= {(method, tau): common.weightings(s, tau)[method] for method in methods}
+            weights |= {(method, tau): weightings(s, tau)[method] for method in methods}
     return weights
 
 
@@ -63,8 +62,7 @@ def measure(clusters, reading, k):
     sets = [drawn(reading, clusters, seed) for seed in SEEDS]
     largest = min(s[0] for _, s, _ in sets)
     found = [
-        {of: scores(*of, f, s[:k], V[:, :k], data) for of, f in weightings(s[:k], largest).items()}
-        for data, s, V in sets
+        {of: scores(*of, f, s[:k], V[:, :k], data) for of, f in settings(s[:k], largest).items()} for data, s, V in sets
     ]
     rows = []
     for method in METHODS:

@@ -24,13 +24,14 @@ import functools
 from ast import literal_eval
 
 import numpy as np
+import pandas as pd
 from cosine_audit import SafeItems
 from cosine_audit.neighbors import overlap, top
 from cosine_audit.safe import SHARES, choose_share
 from scipy.stats import norm
 
 from experiments import read
-from experiments.common import likes, unit
+from experiments.common import holm, likes, unit
 from experiments.people import LISTS, pairs, read_judgments
 from experiments.people_gaps import correlation_draws, correlations
 from experiments.real_models_tuned import DATA, MODELS, divided
@@ -209,10 +210,8 @@ def compared():
     each = rows.groupby(["by", "model", "readout"], sort=False)
     found = each[["value", "difference", "kept"]].mean().assign(error=each["error"].max())
     one_side = (each["difference"].min() > 0) | (each["difference"].max() < 0)
-    p = 2 * norm.sf(found["difference"].abs() / found["error"].where(found["error"] > 0))
-    order = np.argsort(p)  # as given, without an error, is last
-    passed = np.zeros(len(p), dtype=bool)
-    passed[order] = np.cumprod(p[order] <= 0.05 / (np.isfinite(p).sum() - np.arange(len(p))).clip(1)).astype(bool)
+    sizes = (found["difference"].abs() / found["error"])[found["error"] > 0]  # as given has no error
+    passed = holm(pd.Series(2 * norm.sf(sizes), sizes.index)).reindex(found.index) <= 0.05
     return found.assign(sign=np.where(passed & one_side, np.sign(found["difference"]), 0))
 
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller, from_dots, likes
-from experiments.documentation_held_out import divide, spectrum
+from experiments.documentation_held_out import divide, full_spectrum
 from experiments.documentation_lengths import halves
 from helpers import hide, read_documentation, recall_at
 from helpers.spectrum import gram
@@ -90,7 +90,7 @@ def similarities(s, V, kept, mean):
 
 def models(name, data):
     """(model, k, τ, similarities, recall@20 of its scores for the users to choose by)."""
-    s, V = spectrum(data.X)
+    s, V = full_spectrum(data.X)
     means = data.X.mean(axis=0)
     for model, taus in TAUS.get(name, SIMULATED_TAUS).items():
         for tau in (tau for tau in taus if model == "Eq. 1" or tau < s[0]):

@@ -11,8 +11,7 @@ limit of the cosines. Other sizes of samples, another k and other splits of the 
 import numpy as np
 from scipy.linalg import eigh
 
-from experiments import common
-from experiments.common import DENSE_AND_SPARSE, KEPT, draw, jobs, recall_of_items
+from experiments.common import DENSE_AND_SPARSE, KEPT, draw, jobs, recall_of_items, weightings
 from experiments.curves import BY_WEIGHT
 from helpers import average_precision, cosine_similarity, nearest, overlap
 
@@ -32,7 +31,7 @@ def halves(X, rng):
     return spectra
 
 
-def weightings(taus):
+def functions_of_sigma(taus):
     """(method, τ, item weights as a function of σ, up to a factor)."""
     yield "f = 1", 0, np.ones_like
     for tau in taus:
@@ -40,7 +39,7 @@ def weightings(taus):
         for method in ("D = I", "D = 1/√g", "projected back", "Eq. 2", "weight decay"):
             if tau < np.inf or method not in KEPT:
                 name = BY_WEIGHT.get(method, method)
-                yield name, tau, lambda s, at=at, method=method: common.weightings(s, at)[method]
+                yield name, tau, lambda s, at=at, method=method: weightings(s, at)[method]
 
 
 def squared_weights(weight, s, k=K):
@@ -88,7 +87,7 @@ def measure(reading, seed, taus=GRID):
     data = draw(reading, seed)
     spectra = halves(data.X, np.random.default_rng([seed, 7]))
     apart, rows = distance(spectra), []
-    for method, tau, weight in weightings(taus / np.sqrt(2)):
+    for method, tau, weight in functions_of_sigma(taus / np.sqrt(2)):
         if min(weight(s[:1])[0] for s, _ in spectra) > 0:
             row, S = compare(spectra, weight, apart)
             row |= {"ap": average_precision(S, data.clusters), "recall": recall_of_items(S, data.validation)}

@@ -1,12 +1,9 @@
 """A collection of real interactions: which packages of Debian 12 each of its source packages needs.
 
 The matrix is committed; `apt-cache dumpavail | python tools/debian.py` made it. It holds facts of the package index
-alone: names, sections and dependencies. The tags, the work of volunteers, are not part of this repository; they are
-read from the index where it is there.
+alone: names, sections and dependencies.
 """
 
-import re
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from helpers.documentation import committed_arrays, rows_of_ones
-from helpers.movielens import MissingDataError
 
 FILE = Path(__file__).with_name("debian.npz")
 SHA256 = "a8ff93c19fafe1573c18db2fa962d2cc93806aa9354991604baf94ff1b281068"
@@ -42,22 +38,3 @@ def read_debian():
     packages, sections = (np.array(str(stored[name]).split()) for name in ("packages", "sections"))
     X = rows_of_ones(stored["columns"], stored["lengths"], len(packages))
     return Debian(X, packages, sections[stored["section"]])
-
-
-def paragraphs(lines):
-    """The fields of each package in the lines of a package index, as a dict; deb822(5) describes the format."""
-    for is_text, paragraph in groupby(lines, key=lambda line: bool(line.strip())):
-        if is_text:
-            yield dict(re.findall(r"^(\S+): *(.*(?:\n .*)*)", "".join(paragraph), re.MULTILINE))
-
-
-def read_tags(lines):
-    """The tags of each package that has some, {package: set}, from the lines of a package index.
-
-    Raises MissingDataError if no package of the index has a tag.
-    Source: debtags, https://wiki.debian.org/Debtags.
-    """
-    tags = {p["Package"]: set(re.findall(r"[^\s,]+", p["Tag"])) for p in paragraphs(lines) if "Tag" in p}
-    if not tags:
-        raise MissingDataError("no package of this index has a tag; `apt-cache dumpavail` on Debian 12 prints tags")
-    return tags

@@ -7,6 +7,7 @@ cost grows linearly with the number of users.
 
 import numpy as np
 import scipy.sparse as sp
+from cosine_audit.gauges import signs
 from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator, svds
 from threadpoolctl import threadpool_limits
@@ -121,10 +122,3 @@ def lanczos(X, k):
 def negligible(s, shape):
     """What cannot be told from zero beside the largest of s: the rounding error of an SVD of that shape."""
     return s.max() * max(shape) * np.finfo(float).eps
-
-
-def signs(V):
-    """+1 or −1 for each column of V, (p, k): the sign of its first entry within rounding of the largest magnitude."""
-    size = np.abs(V)
-    leading = np.argmax(size >= (1 - 1e-6) * size.max(axis=0), axis=0)
-    return np.where(V[leading, np.arange(V.shape[1])] < 0, -1.0, 1.0)

@@ -2,10 +2,8 @@
 
 import debian as tool
 import numpy as np
-import pytest
 
-from helpers import debian, read_debian
-from helpers.movielens import MissingDataError
+from helpers import read_debian
 
 INDEX = """Package: editor
 Source: editors (1.0)
@@ -25,13 +23,8 @@ def lib(name):
 
 
 def test_the_first_of_alternatives_counts_without_its_version():
-    (package,) = debian.paragraphs(INDEX.splitlines(keepends=True))
+    (package,) = tool.paragraphs(INDEX.splitlines(keepends=True))
     assert tool.needed(package) == {"libc", "libx", "python3"}
-    assert debian.read_tags(INDEX.splitlines(keepends=True)) == {
-        "editor": {"use::editing", "role::program", "works-with::text"}
-    }
-    with pytest.raises(MissingDataError, match="no package of this index has a tag"):
-        debian.read_tags([lib("libc")])
 
 
 def test_a_source_needs_what_its_packages_need(tmp_path, monkeypatch):

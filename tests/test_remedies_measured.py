@@ -202,7 +202,7 @@ def test_real_tables_are_tuned_by_the_recall_of_their_scores(n):
     rng = np.random.default_rng(1)
     X = (rng.random((n, 40)) < rng.random(40)).astype(float)
     origin = X.mean(axis=0)
-    s, V = judges.spectrum(X - origin)
+    s, V = common.spectrum_of_data(X - origin)
     assert_allclose((V * s**2) @ V.T, np.cov(X.T, bias=True) * n, atol=1e-8)
     users = (rng.random((30, 40)) < 0.3).astype(float)
     hidden = ((rng.random((30, 40)) < 0.2) & (users == 0)).astype(float)

@@ -125,7 +125,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "ranks": (
         {"clusters": 5, "reading": "default", "k": 10},
         {},
-        {"METHODS": ["D = I"], "weightings": lambda weightings: lambda *given: of_d_i(weightings(*given))},
+        {"METHODS": ["D = I"], "settings": lambda settings: lambda *given: of_d_i(settings(*given))},
     ),
     "real_lists": ({"model": "ALS"}, {}, {}),
     "real_models": (

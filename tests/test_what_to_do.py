@@ -18,6 +18,7 @@ from sklearn.decomposition import TruncatedSVD
 
 import helpers as h
 from experiments import read
+from experiments.common import holm
 from experiments.real_models import compared
 from experiments.real_models_tuned import MODELS
 
@@ -245,12 +246,6 @@ def test_in_blocks_it_is_the_same(path, model):
 WAYS = "as trained", "even split", "projected back", "safe items", "safe items, even split"
 WORDS = "glosses", "skip-gram"
 SCORED = {"AP": "ap", "purity": "purity", "recall": "recall", "WordSim": "wordsim", "SimLex": "simlex"}
-
-
-def holm(p):
-    """p-values multiplied by how many comparisons are left, the least first, and never falling (Holm 1979)."""
-    p = p.sort_values()
-    return (p * np.arange(len(p), 0, -1)).cummax()
 
 
 def sure(tuned):

@@ -12,8 +12,8 @@ import numpy as np
 
 from experiments import read
 from experiments.answers import DATA
-from experiments.common import shrunk, weightings
-from experiments.neighbors import packages, spectrum
+from experiments.common import nonzero_spectrum, shrunk, weightings
+from experiments.neighbors import packages
 from helpers import normalize_rows, t_interval
 from helpers.spectrum import gram
 
@@ -43,7 +43,7 @@ def model():
     """X (n, p) CSR, names, and σ, V and τ of the model."""
     X, names, _ = packages()
     k, tau = chosen()
-    s, V = spectrum(gram(X))
+    s, V = nonzero_spectrum(gram(X))
     return X, names, s[:k], V[:, :k], tau
 
 

@@ -8,12 +8,20 @@ import re
 import sys
 from collections import Counter, defaultdict
 from hashlib import sha256
+from itertools import groupby
 
 import numpy as np
 
-from helpers.debian import FILE, paragraphs
+from helpers.debian import FILE
 
 LEAST_NEEDED, LEAST_ITEMS = 5, 2  # by how many packages an item is needed; how many items a source needs
+
+
+def paragraphs(lines):
+    """The fields of each package in the lines of a package index, as a dict; deb822(5) describes the format."""
+    for is_text, paragraph in groupby(lines, key=lambda line: bool(line.strip())):
+        if is_text:
+            yield dict(re.findall(r"^(\S+): *(.*(?:\n .*)*)", "".join(paragraph), re.MULTILINE))
 
 
 def needed(package):
