@@ -46,6 +46,8 @@ FAULTS = {
     "list of chapters before the page": '<p class="bd-sidebar-primary">a</p>' * 2 + '<p class="bd-main">Words.</p>',
     "page of 50": '<div style="width: 500px">wide</div>',
     "cut off on a phone: wide": '<div style="overflow: hidden; white-space: nowrap">' + "wide " * 100 + "</div>",
+    "formula that scrolls without a shadow: xxx": f'<div class="math"><mjx-container display="true">{"x" * 99}'
+    "</mjx-container></div><style>.math * { background: none !important; display: block }</style>",
     "cell of a stacked table off the screen: firsta": '<div style="overflow: auto" tabindex="0">'
     f'<div style="width: 900px">{TABLE}</div></div>',
     "cell of a stacked table without its column's name: firsta": TABLE.replace("stack", "stack late")

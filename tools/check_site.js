@@ -36,6 +36,7 @@ function phoneFaults() {
   const right = (e) => e.getBoundingClientRect().left + e.scrollWidth;
   const scrolls = (e) => e && (sideways(e) || scrolls(e.parentElement));
   const cuts = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1;
+  const scrolled = all("div.math mjx-container, span.math").filter((e) => sideways(e) && e.scrollWidth > e.clientWidth + 1);
   const page = document.documentElement;
   const culprit = article.findLast((e) => right(e) > innerWidth + 1 && !scrolls(e)) ?? page;
   const cells = all("table.stack tbody td").filter((e) => e.checkVisibility()); // not folded
@@ -43,6 +44,7 @@ function phoneFaults() {
   return [
     ...tell(`page of ${page.scrollWidth} px on a phone`, page.scrollWidth > screen.width ? [culprit] : []),
     ...tell("cut off on a phone", article.filter(cuts)),
+    ...tell("formula that scrolls without a shadow", scrolled.filter((e) => getComputedStyle(e).backgroundImage === "none")),
     ...tell("cell of a stacked table off the screen", cells.filter((e) => e.getBoundingClientRect().right > screen.width)),
     ...tell("cell of a stacked table without its column's name", named.filter((e) => !e.querySelector(".label")?.checkVisibility())),
   ];

@@ -75,9 +75,12 @@ addEventListener("hashchange", unfold);
 addEventListener("beforeprint", () => document.querySelectorAll("details:has(> .second-sheet)").forEach((fold) => (fold.open = true)));
 unfold();
 
-// A name in code breaks after a slash or an underscore, not inside a word.
-for (const name of document.querySelectorAll(".bd-content code .pre"))
-  name.innerHTML = name.innerHTML.replace(/(?<=\w\w)[/_](?=[a-z]{2})/gi, "$&<wbr>");
+// In code a long name breaks after a slash or an underscore, not inside a word; what is short does not, but in tables.
+for (const code of document.querySelectorAll(".bd-content :not(pre) > code")) {
+  code.classList.toggle("short", code.textContent.length < 15 && !code.closest("td"));
+  for (const name of code.querySelectorAll(".pre"))
+    if (name.textContent.length > 14) name.innerHTML = name.innerHTML.replace(/(?<=\w\w)[/_](?=[a-z]{2})/gi, "$&<wbr>");
+}
 
 // Comments and docstrings that have a line to themselves are marked with it, so that print.css can leave it out.
 for (const said of document.querySelectorAll("html[data-page^=what-to-do] pre :is(.c1, .sd)")) {
@@ -130,15 +133,19 @@ if (claims.length) {
 }
 
 // Formulas in sight are typeset first, then the others, for those who search, print, or listen to the page.
-// One that scrolls is marked, as book.css draws where it goes on.
-const typesetAll = () => MathJax.startup.document.lazyTypesetAll().then(markWide);
-addEventListener("load", () => window.MathJax?.startup?.promise.then(markWide).then(() => setTimeout(typesetAll, 2000)));
-addEventListener("resize", markWide);
+const typesetAll = () => MathJax.startup.document.lazyTypesetAll();
+addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTimeout(typesetAll, 2000)));
 
+// A formula that scrolls is marked, as book.css draws where it goes on: whenever one is typeset or unfolded, the page grows.
 function markWide() {
-  for (const formula of document.querySelectorAll("div.math mjx-container, span.math"))
-    formula.classList.toggle("wide", formula.scrollWidth > formula.clientWidth + 1 && getComputedStyle(formula).overflowX === "auto");
+  for (const formula of document.querySelectorAll("div.math mjx-container, span.math")) {
+    const wide = formula.scrollWidth > formula.clientWidth + 1 && getComputedStyle(formula).overflowX === "auto";
+    formula.classList.toggle("wide", wide);
+  }
 }
+
+const article = document.querySelector("article");
+if (article) new ResizeObserver(markWide).observe(article);
 
 // Pointed at, or reached by Tab, a link to a theorem, an equation, a figure or a claim shows it, from any page of the book.
 const SHOWN = "div.proof.admonition, div.math, figure, div.claim";
