@@ -180,6 +180,17 @@ def tuned(rows, score, by, keys=("setting",)):
     return pd.Series(found, grid.index), pd.Series(list(chosen), grid.index)
 
 
+def likeness(labels, i, j):
+    """How like items i are to items j: 1 if they share a label, else 0; of genres the share of either's that both have.
+
+    Parameters: labels (p,), or (p, genres) of 0 and 1; i and j, arrays of items.
+    """
+    if labels.ndim == 1:
+        return (labels[i] == labels[j]).astype(float)
+    both, either = (op(labels[i], labels[j]).sum(axis=-1) for op in (np.minimum, np.maximum))
+    return both / either
+
+
 def holm(p):
     """p-values (a Series) times how many comparisons are left, the least first, and never falling (Holm 1979)."""
     p = p.sort_values()

@@ -11,7 +11,7 @@ import numpy as np
 
 from experiments.cosine_or_dot import weights
 from experiments.documentation_held_out import full_spectrum
-from experiments.lengths import alike
+from experiments.lengths import similarity
 from helpers import hide, read_documentation, recall_at, recovery_scores
 
 TOLERANCE = 2e-3  # exact algebra; a function may change places with one as near
@@ -40,8 +40,8 @@ def measure(split, ranks=RANKS, taus=TAUS):
             B = V * f
             length_r = np.corrcoef(np.log(np.linalg.norm(B, axis=1) + 1e-12), popularity)[0, 1]
             for power in POWERS.get(gauge, (0, 1)):
-                S = alike(B, power)
-                scores = seen @ V * h @ V.T if gauge == "projected back" else alike(seen @ V * h, power, B)
+                S = similarity(B, power)
+                scores = seen @ V * h @ V.T if gauge == "projected back" else similarity(seen @ V * h, power, B)
                 near = seen @ (S - np.diag(S.diagonal()))
                 row = {"gauge": gauge, "k": k, "tau": tau, "power": power, "length_r": length_r}
                 for name, (u, i) in parts.items():

@@ -17,7 +17,7 @@ TOLERANCE = 2e-3  # exact algebra; an item may change places with one as near
 POWERS = -0.5, 0, 0.25, 0.5, 0.75, 1, 1.5
 
 
-def alike(E, power, F=None):
+def similarity(E, power, F=None):
     """⟨e, f⟩ / (‖e‖ ‖f‖)^power for the rows of E and F (E if None), over its largest magnitude."""
     F = E if F is None else F
     e, f = (np.maximum(np.linalg.norm(rows, axis=1), 1e-12) ** -float(power) for rows in (E, F))
@@ -27,12 +27,12 @@ def alike(E, power, F=None):
 
 def worth(B, P, seen, power, truth, data):
     """The scores of one power: of items B, users P, all of whose items are seen, and of what is seen of PARTS."""
-    S = alike(B, power)
+    S = similarity(B, power)
     _, precision, purity = recovery_scores(S, data.clusters)
     row = {"power": power, "items_ap": precision, "items_purity": purity}
-    row["users_near"] = user_scores(alike(P, power), truth)["users_near"]
+    row["users_near"] = user_scores(similarity(P, power), truth)["users_near"]
     row |= {f"items_{part}": recall_of_items(S, getattr(data, part)) for part in PARTS}
-    return row | {f"pairs_{part}": recall_at(alike(seen[part], power, B), *getattr(data, part)) for part in PARTS}
+    return row | {f"pairs_{part}": recall_at(similarity(seen[part], power, B), *getattr(data, part)) for part in PARTS}
 
 
 def measure(reading, seed, taus=TAUS[4:-4:2]):

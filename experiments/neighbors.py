@@ -15,7 +15,7 @@ one tests, two choose (at most 1 000 each), seven train. It needs MovieLens. Abo
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.common import KEPT, cosines, likes, nonzero_spectrum, weightings
+from experiments.common import KEPT, cosines, likeness, likes, nonzero_spectrum, weightings
 from experiments.curves import BY_WEIGHT
 from experiments.judges import by_scores, embeddings
 from helpers import hide, nearest, overlap, read_debian, read_documentation, recall_at
@@ -67,10 +67,7 @@ def neighbors(E):
 
 def alike(found, labels):
     """How many of its ten nearest are like an item, (p,): of its label, or mean share of genres."""
-    if labels.ndim == 1:
-        return (labels[found] == labels[:, None]).mean(axis=1)
-    both, either = (op(labels[found], labels[:, None]).sum(axis=-1) for op in (np.minimum, np.maximum))
-    return (both / either).mean(axis=1)
+    return likeness(labels, np.arange(len(found))[:, None], found).mean(axis=1)
 
 
 def halves(X, split, k, tau):

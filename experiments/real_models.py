@@ -31,7 +31,7 @@ from cosine_audit.safe import SHARES, choose_share
 from scipy.stats import norm
 
 from experiments import read
-from experiments.common import holm, likes, unit
+from experiments.common import holm, likeness, likes, unit
 from experiments.people import LISTS, pairs, read_judgments
 from experiments.people_gaps import correlation_draws, correlations
 from experiments.real_models_tuned import DATA, MODELS, divided
@@ -79,14 +79,9 @@ def neighbors(left, right, queries):
 
 
 @functools.cache
-def alike(data):
-    """A function of two arrays of items, in [0, 1]: one section or not, or how many of the genres both have."""
-    items = divided(data).items
-    if data == "Debian":
-        sections = read_debian().sections[items]
-        return lambda i, j: sections[i] == sections[j]
-    genres = likes()[1][items].astype(bool)
-    return lambda i, j: (genres[i] & genres[j]).sum(axis=-1) / (genres[i] | genres[j]).sum(axis=-1)
+def labels_of(data):
+    """The section of each package, or the genres of each film."""
+    return (read_debian().sections if data == "Debian" else likes()[1])[divided(data).items]
 
 
 @functools.cache
@@ -152,8 +147,9 @@ def judgments(data, tables):
     found = {"hidden": row_draws(np.stack([recalls(*sides, taken(data)) for sides in tables], axis=1))}
     if data != "glosses":
         queries = some(data)
-        likeness = [alike(data)(queries[:, None], neighbors(*sides, queries)).mean(axis=1) for sides in tables]
-        return found | {"labels": row_draws(np.stack(likeness, axis=1))}
+        lists = (neighbors(*sides, queries) for sides in tables)
+        alike = [likeness(labels_of(data), queries[:, None], near).mean(axis=1) for near in lists]
+        return found | {"labels": row_draws(np.stack(alike, axis=1))}
     for name, (first, second, score) in judged(data).items():
         similarities = [
             sum(np.sum(left[i] * right[j], axis=1) for i, j in ((first, second), (second, first)))

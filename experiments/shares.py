@@ -17,7 +17,7 @@ from cosine_audit import SafeItems, choose_share
 from cosine_audit.safe import SHARES
 
 from experiments import real_models as rm
-from experiments.common import unit
+from experiments.common import likeness, unit
 from experiments.real_models_tuned import MODELS, divided
 
 PAIRS, ASKED, TIMES = (50, 400), 200, 3
@@ -46,7 +46,7 @@ def pairs_of(data, tables, n, rng):
     first = np.repeat(asked, rm.NEAREST * len(tables))
     second = np.hstack([rm.neighbors(*sides, asked) for sides in tables]).ravel()
     chosen = np.sort(rng.permutation(len(first))[:n])
-    return first[chosen], second[chosen], rm.alike(data)(first[chosen], second[chosen]).astype(float)
+    return first[chosen], second[chosen], likeness(rm.labels_of(data), first[chosen], second[chosen])
 
 
 def measure(data, model):

@@ -119,7 +119,7 @@ def random_pairs(U, rows, rng, most=200_000):
     i, j = rng.choice(rows, (2, most))
     i, j = i[i != j], j[i != j]
     parts = zip(np.array_split(i, 20), np.array_split(j, 20), strict=True)  # not all at once in memory
-    return np.concatenate([np.sum(U[a] * U[b], axis=1) for a, b in parts])
+    return np.concatenate([np.einsum("ij,ij->i", U[a], U[b]) for a, b in parts])
 
 
 def quantile(cosines):
