@@ -36,7 +36,7 @@ function phoneFaults() {
   const right = (e) => e.getBoundingClientRect().left + e.scrollWidth;
   const scrolls = (e) => e && (sideways(e) || scrolls(e.parentElement));
   const cuts = (e) => /hidden|clip/.test(getComputedStyle(e).overflowX) && e.scrollWidth > e.clientWidth + 1;
-  const scrolled = all("div.math mjx-container, span.math").filter((e) => sideways(e) && e.scrollWidth > e.clientWidth + 1);
+  const scrolled = all("div.math mjx-container, span.math").filter((e) => sideways(e) && e.scrollWidth > e.clientWidth + 4);
   const page = document.documentElement;
   const culprit = article.findLast((e) => right(e) > innerWidth + 1 && !scrolls(e)) ?? page;
   const cells = all("table.stack tbody td").filter((e) => e.checkVisibility()); // not folded

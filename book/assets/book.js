@@ -139,7 +139,7 @@ addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTi
 // A formula that scrolls is marked, as book.css draws where it goes on: whenever one is typeset or unfolded, the page grows.
 function markWide() {
   for (const formula of document.querySelectorAll("div.math mjx-container, span.math")) {
-    const wide = formula.scrollWidth > formula.clientWidth + 1 && getComputedStyle(formula).overflowX === "auto";
+    const wide = formula.scrollWidth > formula.clientWidth + 4 && getComputedStyle(formula).overflowX === "auto";
     formula.classList.toggle("wide", wide);
   }
 }
