@@ -49,13 +49,13 @@ def order_matrix(n_words, first, second, said):
     return J / np.linalg.norm(J, 2)
 
 
-def exact(E, first, second, said, t=0.01):
-    """√κ of the words' cosines, and Spearman's correlation and the condition number of M as they become I ± tJ."""
+def exact(E, first, second, said):
+    """√κ of the words' cosines, and Spearman's correlation and the condition number of M as they become I ± J/100."""
     words, pairs = np.unique([first, second], return_inverse=True)
     (i, j), U = np.reshape(pairs, (2, -1)), unit(E[words])
     row = {"orthogonal": np.sqrt(np.linalg.cond(U @ U.T))}
-    for name, sign in (("highest", t), ("lowest", -t)):
-        M = realizing_transform(U, np.eye(len(words)) + sign * order_matrix(len(words), i, j, said))
+    for name, step in (("highest", 0.01), ("lowest", -0.01)):
+        M = realizing_transform(U, np.eye(len(words)) + step * order_matrix(len(words), i, j, said))
         agree = agreement(U @ np.linalg.inv(M).T, i, j, said)[0]
         row |= {f"{name}, exact": agree, f"{name}, exact price": np.linalg.cond(M)}
     return row

@@ -38,9 +38,9 @@ def geometric_mean(S, T):
     return back @ sqrtm(root @ T @ root).real @ back
 
 
-def rest(X, A, B, lam1=LAM1):
+def rest(X, A, B):
     """The solution (AM, BM⁻ᵀ) at which the noise of mini-batches balances."""
-    noise = user_gradients(X, A @ B.T, lam1)
+    noise = user_gradients(X, A @ B.T)
     left = np.einsum("uij,ukj->ik", noise, noise)  # sums over users of ΓΓᵀ and ΓᵀΓ
     right = np.einsum("uij,uik->jk", noise, noise)
     return transform(A, B, sqrtm(geometric_mean(A.T @ left @ A, B.T @ right @ B)).real)
@@ -55,11 +55,11 @@ def loss(pair, X, lam1):
 hessian = jax.jit(jax.hessian(loss))
 
 
-def noise_at(X, A, B, lam1=LAM1):
+def noise_at(X, A, B):
     """At a minimizer: the Hessian of Eq. 1 in (A, B) and the covariance of a user's gradient, both (2pk, 2pk)."""
-    gamma = user_gradients(X, A @ B.T, lam1)
+    gamma = user_gradients(X, A @ B.T)
     gradients = np.stack([gamma @ B, gamma.mT @ A], axis=1).reshape(len(X), -1)
-    curvature = np.asarray(hessian(jnp.array([A, B]), X, lam1)).reshape(2 * A.size, -1)
+    curvature = np.asarray(hessian(jnp.array([A, B]), X, LAM1)).reshape(2 * A.size, -1)
     return curvature, gradients.T @ gradients / len(X)
 
 
@@ -77,7 +77,7 @@ def latent_blocks(M, p=N_ITEMS, k=K):
     return np.einsum("iaib->ab", M[0, :, :, 0]), np.einsum("iaib->ab", M[1, :, :, 1])
 
 
-def rest_at(rate, X, A, B, lam1=LAM1):
+def rest_at(rate, X, A, B):
     """As rest, one order further in the rate: gradients also vary because the parameters wander."""
     upper = np.triu_indices(A.shape[1])
 
@@ -87,12 +87,12 @@ def rest_at(rate, X, A, B, lam1=LAM1):
         return transform(A, B, expm(S + S.T))
 
     def unbalanced(entries):
-        curvature, covariance = noise_at(X, *solution(entries), lam1)
+        curvature, covariance = noise_at(X, *solution(entries))
         total = covariance + rate * curvature @ wandering(curvature, covariance, rate) @ curvature
         of_A, of_B = latent_blocks(total, *A.shape)
         return (of_A - of_B)[upper] / np.trace(covariance)
 
-    M = np.linalg.lstsq(A, rest(X, A, B, lam1)[0])[0]
+    M = np.linalg.lstsq(A, rest(X, A, B)[0])[0]
     first = logm(M).real / 2
     return solution(fsolve(unbalanced, (first + first.T)[upper] / 2, xtol=1e-8))
 
@@ -103,7 +103,7 @@ def start(q, rng, p=N_ITEMS, k=K, small=0.1):
     return np.array([A * np.sqrt(max(q, 0) + small), B * np.sqrt(max(-q, 0) + small)])
 
 
-def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False, lam1=LAM1):
+def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False):
     """Pairs (starts, 2, p, k) after every 500 steps of SGD, (records, starts, 2, p, k); each start has its own batches.
 
     Batches are drawn anew for each step, users with replacement, or cut from a new order of all users in each epoch.
@@ -118,7 +118,7 @@ def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False, lam1=LAM1):
 
     def step(pair, gram):
         W = pair[0] @ pair[1].T
-        gamma = 2 * (gram @ W - gram + lam1 * W)
+        gamma = 2 * (gram @ W - gram + LAM1 * W)
         return pair - rate * jnp.stack([gamma @ pair[1], gamma.T @ pair[0]]), None
 
     def block(pair, key):

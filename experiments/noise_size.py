@@ -37,11 +37,11 @@ def data(seed):
     return X[:, X.any(axis=0)] / np.sqrt(N_USERS)
 
 
-def noise(X, A, B, lam1=LAM1):
+def noise(X, A, B):
     """S_A and S_B, (k, k): sums over users of AᵀΓΓᵀA and BᵀΓᵀΓB, Γ a user's gradient of Eq. 1 in ABᵀ."""
     W, n = A @ B.T, len(X)
     P, R = X @ A, X @ A @ B.T - X
-    Q, constant_A, constant_B = R @ B, 2 * lam1 * W.T @ A, 2 * lam1 * W @ B
+    Q, constant_A, constant_B = R @ B, 2 * LAM1 * W.T @ A, 2 * LAM1 * W @ B
 
     def total(inner, outer, constant):  # of (2n outerᵀinner + constant)ᵀ(the same), over the users
         cross = 2 * n * inner.T @ outer @ constant

@@ -51,7 +51,7 @@ def part(wheel, name):
 
 
 # Begin: the forward pass that the book shows
-def encode(texts, weights, tokenizer, heads=12, layers=6):
+def encode(texts, weights, tokenizer):
     """Means of all-MiniLM-L6-v2's last hidden states, (n, 384) float32."""
     from scipy.special import erf
 
@@ -66,7 +66,7 @@ def encode(texts, weights, tokenizer, heads=12, layers=6):
     def attention(x, mask, name):
         def by_heads(part):
             y = linear(x, f"{name}.self.{part}")
-            return y.reshape(*y.shape[:2], heads, -1).swapaxes(1, 2)
+            return y.reshape(*y.shape[:2], 12, -1).swapaxes(1, 2)
 
         Q, K, V = by_heads("query"), by_heads("key"), by_heads("value")
         hidden = np.where(mask, 0, -1e9).astype(np.float32)
@@ -84,7 +84,7 @@ def encode(texts, weights, tokenizer, heads=12, layers=6):
     kinds = weights["embeddings.token_type_embeddings.weight"]
     x = words[ids] + places[: ids.shape[1]] + kinds[0]
     x = layer_norm(x, "embeddings.LayerNorm")
-    for layer in range(layers):
+    for layer in range(6):
         name = f"encoder.layer.{layer}"
         x = x + attention(x, mask, f"{name}.attention")
         x = layer_norm(x, f"{name}.attention.output.LayerNorm")

@@ -30,10 +30,10 @@ class Table(NamedTuple):
     asked: tuple = ()
 
 
-def quoted(names, most=5):
-    """Names of columns in quotation marks, the first few."""
-    shown = ", ".join(repr(name[:40]) for name in names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+def quoted(names):
+    """Names of columns in quotation marks, the first five."""
+    shown = ", ".join(repr(name[:40]) for name in names[:5])
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
 
 
 def span(held, given):
