@@ -20,7 +20,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 PHONE, DESK = 390, 1300
-MOST_BYTES = 1_000_000  # that a page fetches before one scrolls
+MOST_BYTES = 600_000  # that a page fetches before one scrolls
 MOST_PDF = 10_000_000  # bytes of book.pdf
 SLOW = {
     "offline": False,
