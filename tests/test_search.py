@@ -20,6 +20,7 @@ ABOUT = {
         {"Noise": "Its noise: batches are drawn, so a cosine moves.", "Start": "random numbers"},
     ),
     "book/evidence/noise": ("Evidence: Who chooses", {"Noise": "Noise, in detail, batches."}),
+    "book/page-vi": ("Dùng thế nào", {"Tương đồng": "Một số."}),
     "book/page-ja": ("使い方", {"長さ": "コサイン類似度は定まりません。", "Noise": "noise"}),
 }
 KEYWORDS = {"noise": "Adam, <SGD>", "stores-metric": "faiss"}
@@ -38,8 +39,8 @@ def page(title, sections):
 
 
 def pages():
-    """The pages that are searched here."""
-    return {name: page(*about) for name, about in ABOUT.items()}
+    """The sections of the pages that are searched here."""
+    return {name: list(search_sections.sections(name, page(*about))) for name, about in ABOUT.items()}
 
 
 def test_a_section_has_its_own_words_and_no_code():
@@ -88,6 +89,8 @@ def search(chromium, tmp_path_factory):
         ("faiss", "book/stores", "In a store › Which metric", "#part-0"),
         ("noise of batches", "book/noise", "Who chooses › Noise", "#part-0"),
         ("adam", "book/noise", "Who chooses", ""),
+        ("tuong dong", "book/page-vi", "Dùng thế nào › Tương đồng", "#part-0"),
+        ("độ tương đồng", "book/page-vi", "Dùng thế nào › Tương đồng", "#part-0"),
         ("類似度", "book/page-ja", "使い方 › 長さ", "#part-0"),
     ],
 )

@@ -8,6 +8,7 @@ else people call what a page or a section is about.
 import json
 import pathlib
 import re
+import unicodedata
 from collections import Counter
 
 import yaml
@@ -21,10 +22,16 @@ ENGLISH = SearchEnglish({})
 NOT_READ = nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment, nodes.title
 
 
+def plain(text):
+    """A text in small letters without their marks, as many type Vietnamese and names."""
+    apart = unicodedata.normalize("NFD", text.lower().replace("đ", "d"))
+    return unicodedata.normalize("NFC", re.sub("[\u0300-\u036f]", "", apart))
+
+
 def words(text):
     """The words of a text as the search compares them; search.js does the same to what is typed."""
-    plain = WORD.findall(CHINESE.sub(" ", text.lower()))
-    found = [ENGLISH.stem(word) for word in plain if word not in ENGLISH.stopwords]
+    typed = WORD.findall(CHINESE.sub(" ", plain(text)))
+    found = [ENGLISH.stem(word) for word in typed if word not in ENGLISH.stopwords]
     return [word for word in found if word] + [
         line[i : i + 2] for line in CHINESE.findall(text) for i in range(max(1, len(line) - 1))
     ]
@@ -32,7 +39,8 @@ def words(text):
 
 def is_section(node):
     """Whether a node is what a heading of the page begins; theorems and exercises have sections inside them."""
-    return isinstance(node, nodes.section) and not node["ids"][0].endswith("-content")
+    ids = node["ids"] if isinstance(node, nodes.section) else []
+    return bool(ids) and not ids[0].endswith("-content")
 
 
 def prose(node):
@@ -55,8 +63,8 @@ def sections(page, doctree):
 def index(pages, keywords):
     """Pages, their sections with keywords, and of each word in which sections it is, and how often."""
     places, found, unused = [], {}, dict(keywords)
-    for number, (page, doctree) in enumerate(pages.items()):
-        for place, heading, text, labels in sections(page, doctree):
+    for number, page in enumerate(pages):
+        for place, heading, text, labels in pages[page]:
             for word, count in Counter(words(text)).items():
                 found.setdefault(word, []).extend([len(places), count])
             places.append([number, place, heading, "".join(unused.pop(label, "") for label in labels)])
@@ -65,12 +73,20 @@ def index(pages, keywords):
     return {"pages": list(pages), "sections": places, "words": found}
 
 
+def read(app, doctree, page):
+    """Keep the sections of a page that is about to be written: now it has the names of what it links to and cites."""
+    app.builder.sections = getattr(app.builder, "sections", {}) | {page: list(sections(page, doctree))}
+
+
 def write(app, problem):
     """Write the index where the page of the search reads it."""
     if problem or app.builder.format != "html":
         return
-    pages = {page: app.env.get_doctree(page) for page in sorted(app.env.found_docs)}
+    kept = {
+        page: list(sections(page, app.env.get_doctree(page))) for page in app.env.found_docs - set(app.builder.sections)
+    }
     keywords = yaml.safe_load((pathlib.Path(app.srcdir) / KEYWORDS).read_text("utf-8"))
+    pages = dict(sorted((kept | app.builder.sections).items()))
     held = json.dumps(index(pages, keywords), ensure_ascii=False, separators=(",", ":"))
     (app.outdir / "_static/search-sections.js").write_text(f"const SECTIONS = {held};\n", "utf-8")
 
@@ -85,5 +101,6 @@ def load(app, name, template, context, doctree):
 def setup(app):
     """Sphinx calls this to load the extension."""
     app.connect("html-page-context", load)
+    app.connect("doctree-resolved", read)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True}

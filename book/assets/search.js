@@ -30,9 +30,12 @@ const MOST = 12;
 const { pages: PAGES, sections, words: WORDS } = SECTIONS;
 const stemmer = new Stemmer();
 
-// The words of a text as search_sections.py stores them: stems, and of Chinese and Japanese two characters each.
+// The words of a text as search_sections.py stores them: stems of letters without their marks, and of Chinese and
+// Japanese two characters each.
 function readWords(text) {
-  const words = text.toLowerCase().replace(CHINESE, " ").match(/[\p{Letter}\p{Number}]+/gu) ?? [];
+  const apart = text.toLowerCase().replaceAll("đ", "d").normalize("NFD");
+  const plain = apart.replace(/[\u0300-\u036f]/g, "").normalize("NFC");
+  const words = plain.replace(CHINESE, " ").match(/[\p{Letter}\p{Number}]+/gu) ?? [];
   const pairs = (line) => Array.from({ length: Math.max(1, line.length - 1) }, (_, i) => line.slice(i, i + 2));
   return [...words.map((word) => stemmer.stemWord(word)), ...(text.match(CHINESE) ?? []).flatMap(pairs)];
 }
