@@ -81,7 +81,7 @@ ASKED = {  # what people type: the page that answers
     "word2vec cosine magnitude": "book/questions.html",
     "dropout autoencoder": "book/first-objective.html",
     "how to evaluate item embeddings": "book/audit.html",
-    "Rendle dot product": "book/replies.html",
+    "Rendle": "book/replies.html",
     "do tuong dong cosine": "book/what-to-do-vi.html",
     "コサイン類似度": "book/what-to-do-ja.html",
     "余弦相似度": "book/what-to-do-zh.html",
