@@ -74,7 +74,8 @@ def encode(texts, weights, tokenizer):
         scores += hidden[:, None, None, :]
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         mixed = (scores / scores.sum(axis=-1, keepdims=True)) @ V
-        return linear(mixed.swapaxes(1, 2).reshape(x.shape), f"{name}.output.dense")
+        together = mixed.swapaxes(1, 2).reshape(x.shape)
+        return linear(together, f"{name}.output.dense")
 
     read = tokenizer.encode_batch(texts)
     ids = np.array([one.ids for one in read])
