@@ -9,7 +9,8 @@ from cosine_audit.gauges import as_array, drawn, unit, valid_integer, valid_matr
 from cosine_audit.neighbors import overlap, search
 from cosine_audit.words import Written, lines_of, size_of
 
-N, MOST, RATE, SPLITS = 10, 5_000, 1e-3, 20
+N, MOST = 10, 5_000  # neighbors of a text, and rows looked at
+RATE, SPLITS = 1e-3, 20  # of random pairs above the threshold, and halves on which that is tried
 FEW = 200  # rows; below, the threshold rests on less than 20 pairs
 PLACE, NOTHING = "a cosine means its place among random pairs", "nothing is near anything"
 DOUBLE, TOO_FEW = "remove near duplicates and look again", "too few rows to tell whether anything is near"
