@@ -33,7 +33,7 @@ def fetch_late(app, name, template, context, doctree):
 
 def on_white(picture):
     """Whether most of a picture is white: lines, bars and points, not a map of colors."""
-    return np.mean(np.asarray(picture.convert("L")) == 255) > 0.7
+    return np.mean(np.asarray(picture.convert("L")) == 255) > 0.72
 
 
 def reduced(picture):
