@@ -335,9 +335,9 @@ function spectralWeights(figure, { frames, items, borders, predictions, marks = 
     const dot = add(svg, "circle", { class: `dot ${score}`, r: 5 });
     return [score, dot, add(line, "span")];
   });
-  for (const mark of marks) {
+  for (const [i, mark] of marks.entries()) {
     const side = mark.above > 0.5 ? 13 : -3; // beside its line, away from the curve that rises there
-    const [across, up] = [x(mark.alpha) + side, y(0.24)];
+    const [across, up] = [x(mark.alpha) + side, y(i % 2 ? 0.24 : 0.5)]; // no name beside another
     const style = `fill: var(${METHODS[mark.name]}, currentcolor)`;
     const place = { class: "small name", style, transform: `translate(${across} ${up}) rotate(-90)` };
     add(svg, "text", place, mark.name);
