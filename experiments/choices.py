@@ -21,9 +21,8 @@ def spreads(s):
     """The condition numbers, from the singular values: each choice turns the weights of V_k into others."""
     g = shrinkage(s, LAM1)
     choices = np.log([g**0, g**0.5, g, (s * g) ** 0.5])
-    spread = [np.ptp(one - other) for one, other in combinations(choices, 2)]
-    case, ends = np.ptp(np.log(g)) / 2, np.ptp(np.log(s * g)) / 2
-    return {"case": np.exp(case), "ends": np.exp(ends), "nearest": np.exp(min(spread))}
+    numbers = np.exp([np.ptp(one - other) for one, other in combinations(choices, 2)])
+    return {"case": numbers[0], "ends": numbers.max(), "nearest": numbers.min()}
 
 
 def measure(reading, seed):

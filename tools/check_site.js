@@ -73,7 +73,7 @@ async function foldFaults() {
 // Figures whose colors are turned, so that the text's names for them no longer hold. Half a turn of the hues, or ten
 // degrees more, follows the inversion and keeps the names (book.css).
 function hueFaults() {
-  const kept = (e) => /^invert\([\d.]+\) hue-rotate\(1[89]0deg\)/.test(getComputedStyle(e).filter);
+  const kept = (e) => e.matches("[data-ink], canvas") && /^invert\([\d.]+\) hue-rotate\(1[89]0deg\) (brightness|saturate)\([\d.]+\)$/.test(getComputedStyle(e).filter);
   const pictures = all("article img, article canvas").filter((e) => !kept(e));
   const turned = pictures.filter((e) => /invert|hue/.test(getComputedStyle(e).filter));
   return tell("figure with other colors in dark mode", turned);

@@ -54,7 +54,7 @@ Promise.resolve(window.MathJax?.startup?.promise).then(() => document.fonts.read
 """
 ONE_SHEET = "what-to-do"  # these pages are printed on one sheet
 TRANSLATED = tuple(f"-{language}" for language in LANGUAGES)  # except these, which have a second one
-AT_ONCE = """
+NO_TRANSITIONS = """
 const style = document.head.appendChild(document.createElement("style"));
 style.textContent = "*, ::before, ::after {transition: none !important}";
 """  # colors are not on their way to the other theme's
@@ -175,7 +175,7 @@ def read_page(browser, home, page, known=()):
 def axe_faults(browser):
     """What axe-core finds on the open page, in light and in dark mode: contrast, names, roles, ids, headings."""
     faults = []
-    browser.execute_script(AT_ONCE)
+    browser.execute_script(NO_TRANSITIONS)
     for theme in ("light", "dark"):
         browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
         for rule in browser.execute_async_script(RUN_AXE, AXE)["violations"]:

@@ -138,10 +138,10 @@ addEventListener("load", () => window.MathJax?.startup?.promise.then(() => setTi
 
 // A formula that scrolls is marked, as book.css draws where it goes on: whenever one is typeset or unfolded, the page grows.
 function markWide() {
-  for (const formula of document.querySelectorAll("div.math mjx-container, span.math")) {
-    const wide = formula.scrollWidth > formula.clientWidth + 4 && getComputedStyle(formula).overflowX === "auto";
-    formula.classList.toggle("wide", wide);
-  }
+  const formulas = [...document.querySelectorAll("div.math mjx-container, span.math")];
+  const scrolls = (e) => e.scrollWidth > e.clientWidth + 4 && getComputedStyle(e).overflowX === "auto";
+  const wide = formulas.map(scrolls); // all are measured before one is marked, so the page is laid out once
+  formulas.forEach((formula, i) => formula.classList.toggle("wide", wide[i]));
 }
 
 const article = document.querySelector("article");
