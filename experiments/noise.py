@@ -97,10 +97,10 @@ def rest_at(rate, X, A, B):
     return solution(fsolve(unbalanced, (first + first.T)[upper] / 2, xtol=1e-8))
 
 
-def start(q, rng, p=N_ITEMS, k=K, small=0.1):
+def start(q, rng):
     """A and B with Δ = AᵀA − BᵀB = qI: random orthonormal columns times two lengths."""
-    A, B = (np.linalg.qr(rng.normal(size=(p, k)))[0] for _ in range(2))
-    return np.array([A * np.sqrt(max(q, 0) + small), B * np.sqrt(max(-q, 0) + small)])
+    A, B = (np.linalg.qr(rng.normal(size=(N_ITEMS, K)))[0] for _ in range(2))
+    return np.array([A * np.sqrt(max(q, 0) + 0.1), B * np.sqrt(max(-q, 0) + 0.1)])
 
 
 def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False):

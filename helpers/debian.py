@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.documentation import committed_arrays, rows_of_ones
+from helpers.files import committed_arrays, rows_of_ones
 
 FILE = Path(__file__).with_name("debian.npz")
 SHA256 = "a8ff93c19fafe1573c18db2fa962d2cc93806aa9354991604baf94ff1b281068"

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from helpers.movielens import checked
+from helpers.files import committed_arrays
 
 FILE = Path(__file__).with_name("documentation.npz")
 SHA256 = "bb6e585c463b00b1b0cf31f245cc0d5d0628e563d3107e67c13fd6acaedc18d4"
@@ -23,18 +22,6 @@ class Documentation(NamedTuple):
     words: np.ndarray  # (3 253,)
     functions: np.ndarray  # (1 197,), with their modules: scipy.linalg.svd
     modules: np.ndarray  # (1 197,), the module of each function: scipy.linalg; 24 different ones
-
-
-def committed_arrays(path, sha256):
-    """The arrays of an .npz file that is part of the book, as a dict; MissingDataError if its checksum is another."""
-    with np.load(checked(path, sha256)) as stored:
-        return dict(stored)
-
-
-def rows_of_ones(columns, lengths, n_columns):
-    """A CSR matrix of 0 and 1 from the columns of its ones, row after row, and how many each row has."""
-    starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int32)])
-    return sp.csr_array((np.ones(len(columns)), columns.astype(np.int32), starts), shape=(len(lengths), n_columns))
 
 
 def read_documentation():

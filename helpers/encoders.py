@@ -9,20 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.documentation import committed_arrays
+from helpers.files import committed_arrays
 
+FOLDER = Path(__file__).parent
 FILES = {  # and the SHA-256 of each
-    name: (Path(__file__).with_name(file), sha256)
-    for name, file, sha256 in (
-        ("MiniLM", "encoder_minilm.npz", "f99a6c21a479fe6bdfdb731651dd79b49010baa174ef46bb6ed25070b13d2bf4"),
-        ("4-bit e5-small", "encoder_e5.npz", "47a02082323d75d8b39217dabb7b61c99e51ae7a7c876095baabdb108415ba60"),
-        ("GloVe", "encoder_glove.npz", "aa201d94cbcbfc8718f88c66547ab904870f15d7149bd793f28530a65e968bbf"),
-    )
+    "MiniLM": (FOLDER / "encoder_minilm.npz", "f99a6c21a479fe6bdfdb731651dd79b49010baa174ef46bb6ed25070b13d2bf4"),
+    "4-bit e5-small": (FOLDER / "encoder_e5.npz", "47a02082323d75d8b39217dabb7b61c99e51ae7a7c876095baabdb108415ba60"),
+    "GloVe": (FOLDER / "encoder_glove.npz", "aa201d94cbcbfc8718f88c66547ab904870f15d7149bd793f28530a65e968bbf"),
 }
 
 
 class Encoder(NamedTuple):
-    """Texts and vectors, two dicts with the same keys, a row for each text; and what else is known of it."""
+    """Texts and their vectors by kind, a row for each text."""
 
     texts: dict  # judged, words, definitions, functions: arrays of str
     vectors: dict  # (texts, d) float64 each, as the encoder gives them; GloVe's also "mean" and "covariance"

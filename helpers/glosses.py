@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from helpers.documentation import committed_arrays, rows_of_ones
+from helpers.files import committed_arrays, rows_of_ones
 
 FILE = Path(__file__).with_name("glosses.npz")
 SHA256 = "88edfc6f319de136c17ef4c1571b89807d3ca962b611fafef6f464ed7474e861"

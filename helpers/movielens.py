@@ -3,12 +3,13 @@
 Its licence allows research and asks for the citation of Harper and Konstan 2015; it is not part of this repository.
 """
 
-import hashlib
 import os
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+
+from helpers.files import MissingDataError, checked
 
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-latest-small.zip"
 ARCHIVE = "sha256:696d65a3dfceac7c45750ad32df2c259311949efec81f0f144fdfb91ebc9e436"
@@ -18,10 +19,6 @@ FILES = {  # sha256 of what this book was written with
 }
 VARIABLE = "MOVIELENS"  # the environment variable that names a folder with these files
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data" / "ml-latest-small"
-
-
-class MissingDataError(Exception):
-    """The data are not here, or not those this book was written with; one sentence says why."""
 
 
 def read_movielens():
@@ -77,18 +74,6 @@ def movielens_files():
     if not folder.is_dir():
         raise MissingDataError(f"{VARIABLE} must name a folder that holds {' and '.join(FILES)}, got {folder}")
     return [checked(folder / name, sha256) for name, sha256 in FILES.items()]
-
-
-def checked(path, sha256):
-    """The path, if its file has that checksum; MissingDataError, which names it, otherwise."""
-    try:
-        with open(path, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as problem:
-        raise MissingDataError(f"{path} cannot be read: {problem.strerror}") from None
-    if found != sha256:
-        raise MissingDataError(f"{path} is not the file that this book was written with: its sha256 differs")
-    return path
 
 
 def download():

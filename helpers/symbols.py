@@ -30,7 +30,6 @@ def omega(E):
     return sp.diag(*[1 / sp.sqrt(squared_norm(E.row(i))) for i in range(E.rows)])
 
 
-def symbolic_cosines(E, F=None):
-    """Ω_E E Fᵀ Ω_F, simplified: the cosines between the rows of E and those of F (by default E)."""
-    F = E if F is None else F
-    return (omega(E) * E * F.T * omega(F)).applyfunc(sp.simplify)
+def symbolic_cosines(E):
+    """Ω E Eᵀ Ω, simplified: the cosines between the rows of E."""
+    return (omega(E) * E * E.T * omega(E)).applyfunc(sp.simplify)

@@ -12,7 +12,7 @@ from chapters import ROOT
 
 from experiments import encoders as measured
 from helpers import encoders, read_encoder
-from helpers.movielens import MissingDataError
+from helpers.files import MissingDataError
 
 SHAPES = {
     "MiniLM": {"judged": 1_341, "words": 1_500, "definitions": 1_500, "functions": 1_197},

@@ -4,7 +4,7 @@ import glosses as tool
 import pytest
 
 from helpers import debian, documentation, glosses, read_debian, read_documentation, read_glosses
-from helpers.movielens import MissingDataError
+from helpers.files import MissingDataError
 
 ENTITY = (
     "00001740 03 n 01 entity 0 003 ~ 00001930 n 0000 ~ 00002137 n 0000 ~ 04424418 n 0000 | that which is perceived or "

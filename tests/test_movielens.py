@@ -9,7 +9,8 @@ import pooch
 import pytest
 
 from helpers import movielens
-from helpers.movielens import MissingDataError, read_movielens
+from helpers.files import MissingDataError
+from helpers.movielens import read_movielens
 
 RATINGS = b"userId,movieId,rating,timestamp\r\n1,7,4.0,11\r\n2,7,0.5,12\r\n"
 MOVIES = 'movieId,title,genres\r\n7,"Misérables, Les (1995)",Drama|War\r\n'.encode()

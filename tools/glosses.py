@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.files import MissingDataError
 from helpers.glosses import FILE
-from helpers.movielens import MissingDataError
 
 N_SYNSETS = 117_659
 LEAST_GLOSSES, LEAST_LETTERS, TOO_FREQUENT = 20, 3, 60  # in how many glosses a word is; how many are left out

@@ -8,7 +8,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from sphinx.util import logging
 
-from helpers.movielens import MissingDataError, movielens_files
+from helpers.files import MissingDataError
+from helpers.movielens import movielens_files
 
 
 def no_movielens():
