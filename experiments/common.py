@@ -33,6 +33,20 @@ class Users(NamedTuple):
     hidden: np.ndarray
 
 
+def users_from(rng, X, share=0.2):
+    """Users X, sparse or dense, of each of whom this share of the items is hidden."""
+    return Users(*(part.toarray() for part in hide(rng, X, share)))
+
+
+def roles(group, i):
+    """Who learns, who chooses and who tests, three masks: group i of ten tests, the next two choose, seven learn.
+
+    group (n,) counts modulo 10, so a random permutation of the users divides them.
+    """
+    after = (group - i) % 10
+    return after > 2, np.isin(after, [1, 2]), after == 0
+
+
 class DataSet(NamedTuple):
     """X (n, p) CSR to learn from, clusters (p,), and users to choose parameters by and to test on."""
 
@@ -47,26 +61,28 @@ def draw(reading, seed, n_items=N_ITEMS, n_users=N_USERS, n_held_out=N_HELD_OUT,
     """One data set of a reading; its held-out users are drawn like all others."""
     rng = np.random.default_rng(seed)
     sim = simulate_interactions(rng, n_users + 2 * n_held_out, n_items, n_clusters, **readings(n_items)[reading])
-    blocks = sim.X[:n_users], sim.X[n_users:-n_held_out], sim.X[-n_held_out:]
-    validation, test = (Users(*(part.toarray() for part in hide(rng, block))) for block in blocks[1:])
+    validation, test = (users_from(rng, X) for X in (sim.X[n_users:-n_held_out], sim.X[-n_held_out:]))
     weights = sim.preferences[-n_held_out:][:, sim.clusters] * sim.popularity
-    return DataSet(blocks[0], sim.clusters, validation, test, weights)
+    return DataSet(sim.X[:n_users], sim.clusters, validation, test, weights)
 
 
 draw_smaller = partial(draw, n_items=300, n_users=4_000, n_held_out=500)  # where a method has to be trained many times
 
 
 def leading(G, k=20):
-    """The k leading singular values and right singular vectors, from a Gram matrix."""
+    """The k leading singular values and right singular vectors, from a Gram matrix.
+
+    As `helpers.spectrum.spectrum_of_gram`, but with other signs, on which layer_norm.csv and inputs.csv hang.
+    """
     values, vectors = np.linalg.eigh(G)
     return np.sqrt(np.maximum(values[: -k - 1 : -1], 0)), vectors[:, : -k - 1 : -1]
 
 
 def nonzero_spectrum(G):
-    """Singular values that are not zero, and right singular vectors, from a Gram matrix."""
-    values, vectors = np.linalg.eigh(G)
-    kept = values > 1e-9 * values[-1]
-    return np.sqrt(values[kept])[::-1], vectors[:, kept][:, ::-1]
+    """The same of all singular values that are not zero."""
+    s, V = leading(G, len(G))
+    kept = s**2 > 1e-9 * s[0] ** 2
+    return s[kept], V[:, kept]
 
 
 def spectrum_of_data(Y):

@@ -10,9 +10,8 @@ recommending what most users took.
 
 import numpy as np
 
-from experiments.common import leading, likes, recalls, unit
+from experiments.common import leading, likes, recalls, unit, users_from
 from experiments.cosine_or_dot import weights
-from helpers import hide
 from helpers.spectrum import gram
 
 RANKS, TAUS, DRAWS = (20, 100, 400), (0, 3, 6, 12, 25, 50, 100), 10_000
@@ -25,17 +24,16 @@ def groups(X, division):
     group = np.random.default_rng(division).permutation(X.shape[0]) % 10
     for i in range(10):
         held = X[group == i]
-        seen, hidden = hide(np.random.default_rng([division, i]), held[held.sum(axis=1) >= 2])
-        yield X[group != i], seen.toarray(), hidden.toarray()
+        yield X[group != i], *users_from(np.random.default_rng([division, i]), held[held.sum(axis=1) >= 2])
 
 
-def found_at_all(X, division, k, taus):
+def found_at_all(X, division, k):
     """recall@20 of every user at each τ: {(use, gauge, kind): {τ: (users,)}}, and that of popularity."""
     found, popularity = {}, []
     for train, seen, hidden in groups(X, division):
         s, V = leading(gram(train), k)
         popularity.append(recalls(np.broadcast_to(train.sum(axis=0), seen.shape), seen, hidden))
-        for gauge, tau, f, h in weights(s, taus):
+        for gauge, tau, f, h in weights(s, TAUS):
             B = V * f
             for kind, F in zip(KINDS, (unit(B), B), strict=True):
                 E = V if gauge == "projected back" else F  # whose scores of a user are XABᵀ itself
@@ -52,10 +50,10 @@ def chosen(found, users):
     return max(found, key=lambda tau: found[tau][users].mean())
 
 
-def measure(division, k, taus=TAUS):
+def measure(division, k):
     """All rows of one division and k."""
     X, _ = likes()
-    found, popularity = found_at_all(X, division, k, taus)
+    found, popularity = found_at_all(X, division, k)
     even, rows = np.arange(len(popularity)) % 2 == 0, []
     drawn = np.random.default_rng(0).integers(len(popularity), size=(DRAWS, len(popularity)))
     for use, gauge in dict.fromkeys((use, gauge) for use, gauge, _ in found):

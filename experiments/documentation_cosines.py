@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from experiments.common import recommended, weightings
+from experiments.common import recommended, users_from, weightings
 from experiments.documentation_held_out import full_spectrum
-from helpers import cosine_similarity, hide, read_documentation
+from helpers import cosine_similarity, read_documentation
 
 RANKS = 10, 20, 50, 100, 200, 400, 800, 1_197  # the last: all there are
 TAUS = 0, 1, 2.5, 5, 10, 20, 40, 80, 160, np.inf
@@ -53,8 +53,7 @@ def folds(X):
     """For each fifth of the words: σ and V of the others, what is seen of the fifth, and what is hidden."""
     fold = np.random.default_rng(1).permutation(len(X)) % 5
     for i in range(5):
-        seen, hidden = (part.toarray() for part in hide(np.random.default_rng(i), X[fold == i]))
-        yield *full_spectrum(X[fold != i]), seen, hidden
+        yield *full_spectrum(X[fold != i]), *users_from(np.random.default_rng(i), X[fold == i])
 
 
 def measure(method, ranks=RANKS):

@@ -7,8 +7,8 @@ seven train. λ₁ = τ², λ₂ = τ, λ_w = τ². About two minutes.
 
 import numpy as np
 
-from experiments.common import KEPT, leading
-from helpers import Interval, hide, read_documentation
+from experiments.common import KEPT, leading, roles, users_from
+from helpers import Interval, read_documentation
 from helpers.evaluation import hits_at
 from helpers.spectrum import gram
 
@@ -22,12 +22,11 @@ DISCOUNT = 1 / np.log2(np.arange(2, 102))
 TOLERANCE = 1e-3  # closed forms; a tie in the twentieth place may fall either way
 
 
-def divide(X, split):
-    """Words to learn from, to choose by and to test on, the latter two as (seen, hidden): a fifth is hidden."""
-    part = (np.random.default_rng(0).permutation(len(X)) - split) % 10
+def divide(X, split, seed=0):
+    """Rows to learn from, and Users to choose by and to test on: words, of which a fifth is hidden."""
+    train, *held_out = roles(np.random.default_rng(seed).permutation(X.shape[0]), split)
     rng = np.random.default_rng(split)
-    held = (tuple(half.toarray() for half in hide(rng, X[rows])) for rows in (np.isin(part, [1, 2]), part == 0))
-    return X[part > 2], *held
+    return X[train], *(users_from(rng, X[rows]) for rows in held_out)
 
 
 def full_spectrum(rows):

@@ -9,10 +9,11 @@ length_r is the correlation of the logarithms of a function's length and of its 
 
 import numpy as np
 
+from experiments.common import users_from
 from experiments.cosine_or_dot import weights
 from experiments.documentation_held_out import full_spectrum
 from experiments.lengths import similarity
-from helpers import hide, read_documentation, recall_at, recovery_scores
+from helpers import read_documentation, recall_at, recovery_scores
 
 TOLERANCE = 2e-3  # exact algebra; a function may change places with one as near
 RANKS, TAUS, POWERS = (100, 800), (5, 10, 20, 40), {"D = I": (0, 0.5, 1)}
@@ -29,7 +30,7 @@ def measure(split, ranks=RANKS, taus=TAUS):
     X, _, _, modules = read_documentation()
     rng = np.random.default_rng(split)
     held = rng.permutation(len(X)) < len(X) // 10
-    seen, hidden = (part.toarray() for part in hide(rng, X[held]))
+    seen, hidden = users_from(rng, X[held])
     words, here = np.arange(len(seen)) % 2 == 0, halves(modules, rng)
     parts = {"choose": (words, here), "test": (~words, ~here)}
     all_s, all_V = full_spectrum(X[~held])

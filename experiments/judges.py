@@ -33,8 +33,10 @@ from experiments.common import (
     likes,
     recalls,
     recommended,
+    roles,
     spectrum_of_data,
     unit,
+    users_from,
 )
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
@@ -47,7 +49,6 @@ from experiments.remedies import GRID
 from experiments.skipgram import train
 from helpers import (
     chosen_elsewhere,
-    hide,
     nearest,
     overlap,
     read_documentation,
@@ -96,14 +97,12 @@ def embeddings(Y, s, V, best):
 def groups(n, split):
     """Which of n users learn, choose and test, of MovieLens: ten groups in each of six divisions."""
     division, i = divmod(split, 10)
-    group = np.random.default_rng(2 + division).permutation(n) % 10
-    choose = np.isin((group - i) % 10, [1, 2])
-    return ~choose & (group != i), choose, group == i
+    return roles(np.random.default_rng(2 + division).permutation(n), i)
 
 
 def hidden_from(rng, users, share):
-    """What is seen and what is hidden of the users who took two items or more, dense."""
-    return tuple(part.toarray() for part in hide(rng, users[users.sum(axis=1) >= 2], share))
+    """Those of the users who took two items or more, of whom this share is hidden."""
+    return users_from(rng, users[users.sum(axis=1) >= 2], share)
 
 
 def halved(E):

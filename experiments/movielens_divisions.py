@@ -9,7 +9,7 @@ of one hidden film by cosines with the user's other films, by each readout, tune
 import numpy as np
 import pandas as pd
 
-from experiments.common import likes, recommended, spectrum_of_data
+from experiments.common import likes, recommended, roles, spectrum_of_data
 from experiments.documentation_held_out import by_row, predict
 from experiments.judges import by_scores, embeddings, hidden_from
 
@@ -27,8 +27,7 @@ def divided(n, division):
 
 def parts(X, group, i):
     """Users who learn, who choose and who test, where group i tests."""
-    choose = np.isin((group - i) % 10, [1, 2])
-    return X[~choose & (group != i)], X[choose], X[group == i]
+    return tuple(X[who] for who in roles(group, i))
 
 
 def scores_at_all_settings(users, s, V):

@@ -15,10 +15,10 @@ one tests, two choose (at most 1 000 each), seven train. It needs MovieLens. Abo
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.common import KEPT, cosines, likeness, likes, nonzero_spectrum, weightings
+from experiments.common import KEPT, cosines, likeness, likes, nonzero_spectrum, roles, users_from, weightings
 from experiments.curves import BY_WEIGHT
 from experiments.judges import by_scores, embeddings
-from helpers import hide, nearest, overlap, read_debian, read_documentation, recall_at
+from helpers import nearest, overlap, read_debian, read_documentation, recall_at
 from helpers.spectrum import gram
 
 TAUS = np.array([3, 4.5, 6, 8, 11, 16, 22, 32, 45])
@@ -48,11 +48,10 @@ def data_set(name):
 
 
 def divide(X, split):
-    """Users to learn from, to choose by and to test on, the latter two as (seen, hidden): a fifth is hidden."""
-    part = (np.random.default_rng(0).permutation(X.shape[0]) - split) % 10
-    rng, asked = np.random.default_rng(split), (np.isin(part, [1, 2]), part == 0)
-    held = (hide(rng, X[rng.permutation(np.flatnonzero(rows))[:ASKED]]) for rows in asked)
-    return X[part > 2], *(tuple(half.toarray() for half in users) for users in held)
+    """X to learn from, and Users to choose by and to test on, of whom a fifth is hidden."""
+    train, *held_out = roles(np.random.default_rng(0).permutation(X.shape[0]), split)
+    rng = np.random.default_rng(split)
+    return X[train], *(users_from(rng, X[rng.permutation(np.flatnonzero(rows))[:ASKED]]) for rows in held_out)
 
 
 def solutions(s, V, tau):

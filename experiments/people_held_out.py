@@ -7,8 +7,8 @@ x(S − I) with the cosines S of V σ^α, where it is α. k stops at 400, what L
 
 import numpy as np
 
-from experiments.common import KEPT, unit
-from helpers import hide, read_glosses, recall_at, truncated_svd
+from experiments.common import KEPT, unit, users_from
+from helpers import read_glosses, recall_at, truncated_svd
 
 RANKS = 50, 100, 200, 400
 TAUS = {"Eq. 1": (0, 6, 12, 17, 24, 34, 48, 68, 96), "Eq. 2": (0, 3, 6, 9, 12, 15, 18, 21, 24)}
@@ -22,7 +22,7 @@ def measure(split, ranks=RANKS, step=1):
     X = read_glosses().X
     part = np.random.default_rng(0).permutation(X.shape[0]) % 10
     test = X[(part == split) & (X.sum(axis=1) >= 2)][:HELD_OUT]
-    seen, hidden = (half.toarray() for half in hide(np.random.default_rng(split), test))
+    seen, hidden = users_from(np.random.default_rng(split), test)
     s, V = truncated_svd(X[part != split], max(ranks))
     V, rows = V.astype(np.float32), []
     coordinates = seen @ V

@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, DataSet, Users, draw_smaller, from_dots, likes
+from experiments.common import FEW, KEPT, DataSet, draw_smaller, from_dots, likes
 from experiments.documentation_held_out import divide, full_spectrum
 from experiments.documentation_lengths import halves
 from helpers import hide, read_documentation, recall_at
@@ -32,17 +32,15 @@ TOLERANCE = 3e-3  # closed forms; a tie may fall either way, and one user of Mov
 def words(split):
     """A split of the words of the documentation; modules are the clusters of its functions."""
     train, *users = divide(read_documentation().X, split)
-    return DataSet(train, read_documentation().modules, *(Users(*part) for part in users), None)
+    return DataSet(train, read_documentation().modules, *users, None)
 
 
 def films(split):
     """A split of MovieLens' users, as in the chapter on it; of films, the share of genres in common is the truth."""
     X, genres = likes()
-    part = (np.random.default_rng(2).permutation(X.shape[0]) % 10 - split) % 10
-    rng = np.random.default_rng(split)
-    held = (Users(*(half.toarray() for half in hide(rng, X[rows]))) for rows in (np.isin(part, [1, 2]), part == 0))
+    train, *users = divide(X, split, seed=2)
     common, count = genres @ genres.T, genres.sum(axis=1)
-    return DataSet(X[part > 2], common / (count[:, None] + count - common), *held, None)
+    return DataSet(train, common / (count[:, None] + count - common), *users, None)
 
 
 SOURCES = {name: partial(draw_smaller, name) for name in FEW} | {"documentation": words, "MovieLens": films}
@@ -56,13 +54,13 @@ def ranking(S):
     return np.argsort(-keys, axis=1)[:, :-1]
 
 
-def found(order, users, n=20):
-    """recall@n of a user's other items in the list of one of them; users (m, p) of 0 and 1, with two items or more."""
+def found(order, users):
+    """recall@20 of a user's other items in the list of one of them; users (m, p) of 0 and 1, with two items or more."""
     users = users[users.sum(axis=1) > 1]
     lists = np.zeros((len(order), len(order)))
-    np.put_along_axis(lists, order[:, :n], 1, axis=1)
+    np.put_along_axis(lists, order[:, :20], 1, axis=1)
     taken = users.sum(axis=1)
-    return float(np.mean(((users @ lists) * users).sum(axis=1) / taken / np.minimum(n, taken - 1)))
+    return float(np.mean(((users @ lists) * users).sum(axis=1) / taken / np.minimum(20, taken - 1)))
 
 
 def quality(S, data, truth, chosen_by):
