@@ -363,8 +363,8 @@ def test_every_language_has_the_same_code(path):
     assert list(theirs) == list(calls)
     for library, code in calls.items():
         assert meaning(theirs[library]) == meaning(code)
-    for shell in re.findall(r"^```sh\n.*?^```$", english, re.M | re.S):
-        assert shell in text
+    for same in re.findall(r"^```(?:sh|python\n(?:rng|from)).*?^```$", english, re.M | re.S):
+        assert same in text
     columns = r"`(svd\.components_\.T.*?)`"
     assert re.findall(columns, text) == re.findall(columns, english)
     others = {other.name for other in PAGES} - {path.name}
