@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cosine_audit import SafeItems, choose_share, cli
+from cosine_audit import SafeItems, choose_share, cli, safe
 from cosine_audit.safe import SHARES, recalls
 from scipy.sparse import csr_array, save_npz
 from scipy.stats import spearmanr
@@ -11,18 +11,23 @@ from . import losses as by
 from .libraries import BPR, fitted
 
 
+@pytest.fixture(autouse=True)
+def few_draws(monkeypatch):
+    monkeypatch.setattr(safe, "DRAWS", 200)
+
+
 def shop(seed, signal, noise, p=120, groups=4, k=24):
     """Items in groups, and directions of noise beside them; users take items of one group."""
     rng = np.random.default_rng(seed)
     group = rng.integers(groups, size=p)
     B = np.hstack([np.eye(groups)[group], rng.normal(size=(p, k - groups))])
     P = rng.normal(size=(300, k)) * np.repeat([signal, noise], [groups, k - groups])
-    likes = group == rng.integers(groups, size=(400, 1))
+    likes = group == rng.integers(groups, size=(150, 1))
     return B, P, (likes & (rng.random(likes.shape) < 0.3)).astype(float)
 
 
 def test_what_finds_hidden_items_is_picked():
-    B, P, X = shop(0, signal=10, noise=1)
+    B, P, X = shop(2, signal=10, noise=1)
     strong = choose_share(B, P, X)
     assert (strong.best, strong.share) == (1, 0.5)  # of what is alike the nearest to a half
     assert 0 not in strong.alike
@@ -87,7 +92,7 @@ def test_what_is_taken_by_chance_decides_nothing():
     rng, wrong = np.random.default_rng(4), 0
     for seed in range(12):
         B, P, _ = shop(seed, signal=2, noise=1)
-        wrong += choose_share(B, P, rng.random((400, len(B))) < 0.1).decided
+        wrong += choose_share(B, P, rng.random((150, len(B))) < 0.1).decided
     assert wrong <= 3
 
 
@@ -97,14 +102,14 @@ def test_it_says_what_the_pick_changes():
     assert other.kept < 0.9
     assert "ahead of the items as given" in str(other)
     assert "hardly" not in str(other)
-    safe = SafeItems.fit(B, P, share=other.share)
-    users = P @ np.linalg.inv(safe.gauge.matrix).T
-    same = choose_share(safe.transform(B), users, X)
+    half = SafeItems.fit(B, P, share=other.share)
+    users = P @ np.linalg.inv(half.gauge.matrix).T
+    same = choose_share(half.transform(B), users, X)
     assert same.kept == pytest.approx(1)
     assert same.gain == pytest.approx((0, 0, 0))
     assert "not told apart from the items as given" in str(same)
     assert "100% of the neighbors as given stay: it hardly matters" in str(same)
-    assert choose_share(safe.transform(B), users * np.geomspace(1, 1e4, 24), X).ahead == -1
+    assert choose_share(half.transform(B), users * np.geomspace(1, 1e4, 24), X).ahead == -1
 
 
 JUDGED = [0, 1, 2], [1, 2, 3], [1, 2, 3]

@@ -64,11 +64,6 @@ def test_without_a_penalty_als_is_not_a_balanced_minimum():
     assert audit(fitted(BPR, regularization=0.0)).verdict == "no"
 
 
-def test_the_numbers_decide_where_the_library_alone_does_not():
-    assert audit(fitted(ALS, regularization=3.0, iterations=300)).verdict == "yes"
-    assert audit(fitted(ALS)).verdict == "no"
-
-
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [

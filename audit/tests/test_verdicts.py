@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from cosine_audit import audit, pair, thresholds
-from cosine_audit import gauges as g
 from cosine_audit.evidence import summaries
 from cosine_audit.objectives import LIBRARIES, OBJECTIVES, ByLengths
 from cosine_audit.words import percent
@@ -305,11 +304,7 @@ def test_two_models_with_the_same_predictions_are_not_both_told_yes(name):
 
 
 def hold(E, other, shifted=False):
-    """As an audit asks: items as the metric, the other side's spread as weights."""
-    about = summaries(other, E)
-    root = lambda R, name: R / np.sqrt(about[name].count)  # noqa: E731
-    metric = root(g.triangular_factor(about["items"]), "items")
-    return pair.hold(E, metric, root(about["items"].spread, "items"), shifted)
+    return pair.Pair(other, E, summaries(other, E)).hold("users", shifted)
 
 
 def test_users_whose_squares_span_may_lie_on_a_quadric():

@@ -11,11 +11,11 @@ HOMES = {
     "safe_items": "gauges",
     "text_audit": "text",
 }
-__all__ = ["SafeItems", "audit", "choose_share", "compare", "safe_items", "text_audit"]
+__all__ = list(HOMES)
 
 
 def __getattr__(name):
     """What __all__ lists, imported when it is asked for: the command answers Ctrl-C while NumPy and SciPy load."""
-    if name not in __all__:
+    if name not in HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"cosine_audit.{HOMES[name]}"), name)

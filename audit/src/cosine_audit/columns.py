@@ -51,7 +51,7 @@ def asked_for(file, held, spans):
     return given, dimensions
 
 
-def from_array(file, table, spans=()):
+def from_array(file, table, spans):
     """A Table of the columns that are asked for, which are counted from 0; else of all, if none looks like an id."""
     held = [str(j) for j in range(table.values.shape[1])]
     given, dimensions = asked_for(file, held, spans)
@@ -63,7 +63,7 @@ def from_array(file, table, spans=()):
     return table._replace(values=chosen, columns=dimensions, note=note, asked=(given,))
 
 
-def from_frame(file, frame, spans=(), ids=()):
+def from_frame(file, frame, spans, ids):
     """A Table of a data frame: what is asked for, or else a column of lists, or else the columns that are counted."""
     held = list(frame.columns)
     twice = [name for name, count in Counter(held).items() if count > 1]

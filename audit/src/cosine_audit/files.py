@@ -94,7 +94,7 @@ def split_key(path):
     return (path, "") if not mark or os.path.lexists(path) else (file, key)
 
 
-def table_of(some, key, role, spans=(), ids=()):
+def table_of(some, key, role, spans, ids):
     """A Table of Sources: of one file, or of the parts of one table."""
     file = some[0] if len(some) == 1 else Path(some[0].name).parent
     if some[0].kind in ARRAYS:

@@ -44,8 +44,8 @@ def finding(name, value, sentence, threshold=None, fine=None):
     return Finding(name, value, threshold, sentence, level)
 
 
-def findings_of(objective, seen, space, B, about, counts=None, labels=None):
-    """All Findings on items B (p, k), from Evidence, Space, the Moments of B, and counts and labels (p,), if given."""
+def findings_of(objective, seen, space, B, about, counts, labels):
+    """All Findings on items B (p, k), from Evidence, Space, the Moments of B, and counts and labels (p,) or None."""
     yield from about_lists(seen, objective, space)
     yield from about_training(seen, objective)
     yield from about_neighbors(space, about, counts)
@@ -74,13 +74,14 @@ def about_training(seen, objective):
     rule = OBJECTIVES[objective].rule
     judged = isinstance(rule, ByBalance)
     plainly = judged and not rule.weighted
-    plain = "imbalance", seen.balance, "Users and items"
-    for name, balance, whose in (plain, ("weighted imbalance", seen.weighted, "Weighted by their counts, they")):
+    for name, balance, whose, decides in (
+        ("imbalance", seen.balance, "Users and items", plainly),
+        ("weighted imbalance", seen.weighted, "Weighted by their counts, they", judged),
+    ):
         if balance is not None:
             sentence = f"{whose} are {percent(balance.imbalance)} out of balance."
             fine = balance.imbalance <= TOLERATED
-            counts_for = judged if name == "weighted imbalance" else plainly
-            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if counts_for else None)
+            yield finding(name, balance.imbalance, sentence, TOLERATED, fine if decides else None)
     if seen.balance is not None and (change := seen.balance.change) is not None:
         few, torn = percent(change.share), change.torn
         sentence = f"Balancing exchanges {few} of the neighbors, and half or more of those of {torn} items."
@@ -141,7 +142,7 @@ def about_chance(space, B, seen):
         yield finding("neighbors kept, other run", seen.again, sentence)
 
 
-def about_health(space, B, counts=None):
+def about_health(space, B, counts):
     """Findings on the space that hold whatever was trained, beside independent random vectors of that size."""
     U = directions(B[space.queries])
     random = directions(np.random.default_rng(3).normal(size=U.shape))

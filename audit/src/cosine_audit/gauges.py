@@ -106,14 +106,14 @@ def imbalance(users, items):
     return min(1.0, float(np.linalg.norm(first - np.sum(first * second) * second)))
 
 
-def canonical_gauges(users, items, center_items=False):
+def canonical_gauges(users, items, ranking=False):
     r"""The gauge as given, and four that are functions of the scores.
 
     With the scores' singular value decomposition :math:`P B^\top = U\,\mathrm{diag}(s)\,V^\top`, items are V, V √s and
     V s: *whitened* (:math:`B^\top B = I`), *balanced* (:math:`P^\top P = B^\top B`) and projected *back* (white users),
     whose cosines are those of the columns of the scores. *Safe* is balanced after the mean user is subtracted, see
     `safe_items`: cosines which an item's bias cannot touch; nor a user's, if the mean item is subtracted, too.
-    Parameters: Moments of P (n, k) and of B (p, k); center_items, whether to subtract the mean item.
+    Parameters: Moments of P (n, k) and of B (p, k); ranking, whether to subtract the mean item.
     Returns: a dict of Gauges, "given", "balanced", "whitened", "back", "safe". Directions with s below 1e-6 of the
     largest are left out. Rows in a canonical gauge are the same for every M, up to the signs of columns and, where s
     are tied, rotations.
@@ -123,7 +123,7 @@ def canonical_gauges(users, items, center_items=False):
     gauges = {"given": Gauge(np.zeros(k), np.eye(k))}
     for name, power in (("balanced", -0.5), ("whitened", -1), ("back", 0)):
         gauges[name] = Gauge(np.zeros(k), back * s**power)
-    return gauges | {"safe": safe_gauge(users, items, ranking=center_items)}
+    return gauges | {"safe": safe_gauge(users, items, ranking=ranking)}
 
 
 def safe_gauge(users, items, *, center=True, ranking=False, share=SHARE):
@@ -266,6 +266,15 @@ def valid_matrix(name, value):
     if not array.any():
         raise ValueError(f"{name} must have a row other than zero, got only zeros")
     return array
+
+
+def valid_numbers(name, array, least=-np.inf):
+    """TypeError for an array of other than numbers, ValueError where one is not finite, or below the least."""
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numbers, got {array.dtype}")
+    wrong = array[~(np.isfinite(array) & (array >= least))]
+    if wrong.size:
+        raise ValueError(f"{name} must be finite{' and at least 0' if least == 0 else ''}, got {wrong[0]}")
 
 
 def valid_integer(name, value, least, most=np.inf):

@@ -60,11 +60,6 @@ def overlap(neighbors, others):
     return float(np.mean(shared(neighbors, others)))
 
 
-def beyond_chance(share, chance):
-    """What of a share of neighbors chance does not explain: 1 if all stay, 0 if as many as by chance."""
-    return (share - chance) / (1 - chance)
-
-
 def shared(neighbors, others):
     """The same share for each item, (p,)."""
     neighbors, others = np.asarray(neighbors), np.asarray(others)
@@ -73,7 +68,12 @@ def shared(neighbors, others):
     return np.mean(np.any(neighbors[:, :, None] == others[:, None, :], axis=2), axis=1)
 
 
-def search(U, queries, n=10, progress=None, asking=None):
+def beyond_chance(share, chance):
+    """What of a share of neighbors chance does not explain: 1 if all stay, 0 if as many as by chance."""
+    return (share - chance) / (1 - chance)
+
+
+def search(U, queries, n, progress=None, asking=None):
     """The n nearest others of some items: Neighbors.
 
     Parameters: U (p, r), rows of length one; queries (m,), row numbers; n < p; progress, called with the share done;

@@ -1,4 +1,4 @@
-"""What users and items show together of how far their scores determine the items: found out when it is asked for."""
+"""What users and items show together of how far their scores determine the items."""
 
 from functools import cached_property
 

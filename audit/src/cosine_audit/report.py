@@ -13,7 +13,7 @@ from cosine_audit import __version__
 from cosine_audit import verdict as v
 from cosine_audit.evidence import lie_flat, look_at, summaries
 from cosine_audit.findings import GAUGES, findings_of
-from cosine_audit.gauges import SHARE, as_array, safe_items, valid_integer, valid_matrix, valid_pair
+from cosine_audit.gauges import SHARE, as_array, safe_items, valid_integer, valid_matrix, valid_numbers, valid_pair
 from cosine_audit.models import model_of
 from cosine_audit.objectives import what_was_said
 from cosine_audit.space import gauges_of, look_up, moved_by
@@ -114,11 +114,9 @@ def valid_counts(name, values, E):
     """How often each row of E occurs: numbers, finite, at least 0, and not all 0."""
     if (array := valid_vector(name, values, E)) is None:
         return None
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numbers, got {array.dtype}")
-    fine = np.isfinite(array) & (array >= 0)
-    if not fine.all() or not array.any():
-        raise ValueError(f"{name} must be finite, at least 0 and not all 0, got {array[np.argmin(fine)]}")
+    valid_numbers(name, array, least=0)
+    if not array.any():
+        raise ValueError(f"{name} must not all be 0, got {len(array)} zeros")
     return array.astype(float)
 
 
@@ -237,7 +235,7 @@ def in_numpys_format(array):
     return stream.getbuffer()
 
 
-def places(folder=None, safe_items=None):
+def places(folder, safe_items=None):
     """Where a report and safe items are written: paths."""
     names = [] if folder is None else ["report.html", "summary.json", "safe-items.npy"]
     return [Path(folder, name) for name in names] + ([] if safe_items is None else [Path(safe_items)])
@@ -253,7 +251,7 @@ def writable(path, folder=None):
 
 
 @contextlib.contextmanager
-def all_or_none(files, folder=None):
+def all_or_none(files, folder):
     """Write files, see Report.files, beside their places, and rename them when the context ends; else nothing is left.
 
     A folder is made if there is none.

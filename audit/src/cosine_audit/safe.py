@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from scipy.stats import rankdata
 
 from cosine_audit import gauges as g
 from cosine_audit.checks import InputError
@@ -161,13 +160,15 @@ def choose_share(items, users=None, interactions=None, pairs=None, *, ranking=Fa
 
 def by_pairs(units, pairs):
     """How many pairs there are, and a function of their numbers: the rank correlation of each table's cosines."""
+    from scipy.stats import rankdata
+
     columns = [g.as_array("pairs", column) for column in pairs] if np.iterable(pairs) else []
     n = columns[0].size if len(columns) == 3 else 0
     if n < 3 or any(column.shape != (n,) for column in columns):
         got = " ".join(str(column.size) for column in columns[:9]) or f"{pairs!r:.40}"
         raise ValueError(f"pairs must be three columns of 3 pairs or more, got {got}")
     first, second, judgments = columns
-    check_numbers("judgments of pairs", judgments)
+    g.valid_numbers("judgments of pairs", judgments)
     if np.all(judgments == judgments[0]):
         raise ValueError(f"judgments of pairs must differ, got {judgments[0]} alone")
     kinds = [rows.dtype for rows in (first, second) if rows.dtype.kind not in "iu"]
@@ -192,7 +193,7 @@ def by_hidden(units, interactions):
     X = csr_array(interactions) if issparse(interactions) else g.as_array("interactions", interactions)
     if X.ndim != 2 or X.shape[1] != len(units[0]):
         raise ValueError(f"interactions must have {len(units[0])} columns, one for each item, got shape {X.shape}")
-    check_numbers("interactions", X.data if issparse(X) else X, least=0)
+    g.valid_numbers("interactions", X.data if issparse(X) else X, least=0)
     X = csr_array(X)
     X.eliminate_zeros()
     rng = np.random.default_rng(0)
@@ -202,15 +203,6 @@ def by_hidden(units, interactions):
     taken = [rng.permutation(X.indices[X.indptr[i] : X.indptr[i + 1]]) for i in rows]
     values = np.stack([recalls(U, taken) for U in units], axis=1)
     return len(values), lambda rows: values[rows].mean(axis=0)
-
-
-def check_numbers(name, values, least=-np.inf):
-    """TypeError for an array of other than numbers, ValueError where one is not finite, or below the least."""
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numbers, got {values.dtype}")
-    wrong = values[~(np.isfinite(values) & (values >= least))]
-    if wrong.size:
-        raise ValueError(f"{name} must be finite{' and at least 0' if least == 0 else ''}, got {wrong[0]}")
 
 
 def recalls(U, taken):
@@ -223,5 +215,5 @@ def recalls(U, taken):
         for row, items in zip(S, shown, strict=True):
             row[items] = -np.inf
         best = top(S, n)
-        found += [np.isin(items, near).sum() / min(len(items), n) for items, near in zip(hidden, best, strict=True)]
+        found += [(items[:, None] == near).sum() / min(len(items), n) for items, near in zip(hidden, best, strict=True)]
     return np.array(found)

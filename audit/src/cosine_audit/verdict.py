@@ -109,7 +109,7 @@ def by_features(said, seen):
     features that leave nearly the same classes to nearly the same scores, whether or not training came to the minimum.
     """
     if seen.pair is None:
-        return Verdict("unknown", f"{said.reason}; whether they are there, the features would show", "theory alone")
+        return unknown(f"{said.reason}; whether they are there, the features would show", "theory alone")
     if seen.same > SAME:
         return given_twice(seen, "span")
     if seen.pair.labels is not None:
@@ -154,7 +154,7 @@ def by_balance(said, seen):
     if balance is None:
         counts = "and the counts of its rows and of the items would show (item_counts, user_counts)"
         how = f"the other factor {counts if weighted else 'would show'}"
-        return Verdict("unknown", f"{said.reason}; whether they are, {how}", "theory alone")
+        return unknown(f"{said.reason}; whether they are, {how}", "theory alone")
     if seen.same > SAME:
         return given_twice(seen, "balance")
     off, keep = f"{percent(balance.imbalance)} out of balance", None if steps else may_be_kept(balance.change)
@@ -236,7 +236,7 @@ def by_lengths(said, seen):
     A second softmax, over the users, leaves one constant c for all scores, and lets the sides change places.
     """
     if seen.pair is None:
-        return Verdict("unknown", f"{said.reason}, under conditions that the users' rows would show", "theory alone")
+        return unknown(f"{said.reason}, under conditions that the users' rows would show", "theory alone")
     if seen.unseen:
         return no(f"no user has a part in {seen.unseen} of the items' dimensions: predictions do not see them")
     if len(seen.unit) < 2:
