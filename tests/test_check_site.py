@@ -26,7 +26,7 @@ const slider = document.querySelector("input"), show = (part) => document.queryS
 slider.addEventListener("input", () => (show("svg"), show("div > p")));
 </script></div>"""
 TABLE = """<table class="stack"><thead><tr><th>first</th><th>last</th></tr></thead>
-<tbody><tr><td>a</td><td>b</td></tr></tbody></table>"""
+<tbody><tr><td><span class="label">first</span>a</td><td><span class="label">last</span>b</td></tr></tbody></table>"""
 CODE = '<div class="cell"><div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div></div>'
 HEALTHY = f"""<p>Words.</p>{FIGURE}{SLIDER}{TABLE}{CODE.format("x" * 79)}
 <a href="healthy.html#place" id="place">A link</a><details>{CODE.format("x" * 400)}</details>"""

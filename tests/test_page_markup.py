@@ -30,6 +30,18 @@ def test_a_folded_proof_has_a_title_to_click_on_and_another_has_none(folded, tit
     assert (proof["ids"], proof["classes"][-1]) == ([], "argument")
 
 
+def test_a_cell_of_a_table_that_turns_is_named_by_its_column():
+    def row(*texts):
+        return nodes.row("", *[nodes.entry("", nodes.paragraph("", text)) for text in texts])
+
+    group = nodes.tgroup("", nodes.thead("", row("claim", "found")), nodes.tbody("", row("C1", "yes"), row("C2", "")))
+    page = nodes.section("", nodes.table("", group), ids=["summary"])
+    page_markup.stack_tables(None, page, "page")
+    assert page.next_node(nodes.table)["classes"] == ["stack"]
+    assert [label.astext() for label in page.findall(nodes.inline)] == ["claim", "found", "claim"]
+    assert [cell.children[0]["classes"] for cell in page.findall(nodes.entry)][2:] == [["label"]] * 3 + [[]]
+
+
 def test_a_page_says_its_language():
     for name, language in {"book/what-to-do-zh": "zh-Hans", "book/what-to-do": "en"}.items():
         context = {}

@@ -2,7 +2,8 @@
 
 A proof can be folded, and one page can hold several. A page whose name ends with a language is in it. A raw
 ``<span id="c17"></span>``, such as a row of the ledger has, is a place that other pages may link to, as
-``[C17](claims.md#c17)``. Next and Previous pass over evidence and translations, to which their chapter leads.
+``[C17](claims.md#c17)``. On a phone a table can be a card for each row. Next and Previous pass over evidence and
+translations, to which their chapter leads.
 """
 
 import re
@@ -68,6 +69,20 @@ def keep_number(text):
     return re.sub(r"(?<=\d) %", "\u00a0%", text.replace(" ± ", "\u00a0±\u00a0"))
 
 
+def stack_tables(app, doctree, name):
+    """Name each cell of a table of the class "stack", and of summaries, by its column, as book.css shows on a phone."""
+    for table in doctree.findall(nodes.table):
+        if "summary" in table.parent["ids"]:
+            table["classes"].append("stack")
+        if "stack" in table["classes"]:
+            headings = list(table.next_node(nodes.thead).findall(nodes.entry))
+            for row in table.next_node(nodes.tbody):
+                for heading, cell in zip(headings, row, strict=True):
+                    if cell.astext().strip():
+                        said = [part.deepcopy() for paragraph in heading for part in paragraph]
+                        cell.insert(0, nodes.inline("", "", *said, classes=["label"]))
+
+
 def set_language(app, name, template, context, doctree):
     """Say in which language a page such as what-to-do-ja is: to readers' voices, hyphenation, choice of fonts."""
     context["language"] = LANGUAGES.get(name.rpartition("-")[2], app.config.language)
@@ -95,6 +110,7 @@ def setup(app):
     app.connect("doctree-read", find_anchors)
     app.connect("doctree-resolved", forget_shared_ids)
     app.connect("doctree-resolved", keep_punctuation)
+    app.connect("doctree-resolved", stack_tables, priority=600)  # after search_sections, which reads a heading once
     app.connect("html-page-context", set_language)
     app.connect("html-page-context", pass_over_asides)
     return {"parallel_read_safe": True}

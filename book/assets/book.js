@@ -1,5 +1,5 @@
-// On every page: those who press Tab meet the page before the list of chapters, figures open large, a link to a theorem
-// shows it, and on a phone the cells of a stacked table say which column they are of.
+// On every page: those who press Tab meet the page before the list of chapters, figures open large, and a link to a
+// theorem shows it.
 
 document.documentElement.dataset.page = location.pathname.split("/").at(-1).replace(".html", ""); // for print.css
 
@@ -99,20 +99,6 @@ const LANGUAGE = /-(ja|zh|vi)(?:\.html)?$/;
 for (const link of document.querySelectorAll("a.internal[href]")) {
   const language = LANGUAGES[link.pathname.match(LANGUAGE)?.[1]];
   if (language && language !== document.documentElement.lang) link.lang = link.hreflang = language;
-}
-
-// Tables of the class "stack": each cell gets its column's heading, which book.css shows on narrow screens only.
-for (const table of document.querySelectorAll("table.stack, .stack table, section[id$=summary] > * table")) {
-  table.classList.add("stack");
-  const headings = [...table.querySelectorAll("thead th")];
-  for (const row of table.querySelectorAll("tbody tr"))
-    [...row.cells].forEach((cell, i) => {
-      if (!cell.textContent.trim()) return cell.replaceChildren(); // book.css leaves it out
-      const label = document.createElement("span");
-      label.className = "label";
-      label.append(...[...(headings[i]?.childNodes ?? [])].map((node) => node.cloneNode(true)));
-      cell.prepend(label);
-    });
 }
 
 // The ledger can be narrowed down to the rows that have all words typed.

@@ -102,7 +102,7 @@ function picture(figure, { items, users, start }) {
   const button = (label, act) => add(buttons, "button", { type: "button" }, label).addEventListener("click", act);
   button("Clear", () => (read(""), keep()));
   button("The face again", () => (read(start), keep()));
-  add(buttons, "span", {}, " The address of this page carries your picture.");
+  add(figure, "p", {}, "The address of this page carries your picture.");
 
   function keep() {
     history.replaceState(null, "", `#picture=${link(wish, pairs)}`);

@@ -119,11 +119,12 @@ function escapeText(text) {
 
 // As Sphinx shows it: page, title, place, description, score, file.
 function asResult({ page, section, first, score }) {
-  const title = Search._index.titles[Search._index.docnames.indexOf(page)];
-  const [, place, heading] = sections[section];
+  const [number, place, heading] = sections[section];
+  const title = escapeText(sections[firsts[number]][2]);
   return first ? [page, title, "", null, score, page] : [page, `${title} › ${escapeText(heading)}`, `#${place}`, null, score, page];
 }
 
+Search.setIndex({}); // Sphinx's own is not fetched, tools/templates/search.html
 Search._performSearch = (typed) => findSections(typed).sort((a, b) => a.score - b.score).slice(-MOST).map(asResult);
 
 const SIGNS = { cdot: "·", dots: "…", ge: "≥", le: "≤", ne: "≠", neq: "≠", infty: "∞", in: "∈", notin: "∉", nabla: "∇" };
