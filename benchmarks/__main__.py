@@ -187,9 +187,7 @@ def main():
     row(*["---"] * 4)
     # first, as a process that is started begins as large as this one is
     sizes = duel("Figure 1, imports included", *(lambda name=name: fresh("benchmarks", name) for name in FIGURES))
-    row(
-        "Figure 1, memory", *(f"{float(size):.0f} MB" for size in sizes), ""
-    )  # first: a child begins as large as we are
+    row("Figure 1, memory", *(f"{float(size):.0f} MB" for size in sizes), "")
     audit()
     sim = compare_simulations()
     S, clusters = compare_models(sim.X), sim.clusters

@@ -17,7 +17,7 @@ import pandas as pd
 
 from experiments.people import LISTS, pairs, read_judgments
 from experiments.people_gaps import correlation_draws, correlations
-from helpers import nearest, normalize_rows, read_encoder
+from helpers import nearest, normalize_rows, read_documentation, read_encoder
 
 TIMES, TEN = 4_000, 10
 TAIL = 0.025 - 1.96 * np.sqrt(0.025 * 0.975 / TIMES)  # the quantile's own error
@@ -156,7 +156,7 @@ def hits(encoder, judge):
     """What each text scores by each setting, a DataFrame (texts, settings), and the groups that are drawn together."""
     given, vectors = read_encoder(encoder), vectors_of(encoder)
     kinds = ("words", "definitions") if judge == "definitions" else ("functions",)
-    found = {}
+    found, modules = {}, read_documentation().modules
     for method, setting in settings(judge, encoder):
         parts = [given.vectors[kind] if method == "dot" else vectors[kind] for kind in kinds]
         parts = prepared(method, setting, parts, [vectors[kind] for kind in kinds])
@@ -167,14 +167,9 @@ def hits(encoder, judge):
             found[method, setting] = np.sum(own < S, axis=1) + (np.sum(own == S, axis=1) - 1) / 2 < TEN  # ties: half
         else:
             near = nearest(P @ P.T, TEN)
-            found[method, setting] = np.mean(modules(given)[near] == modules(given)[:, None], axis=1)
-    groups = np.arange(len(P)) if judge == "definitions" else np.unique(modules(given), return_inverse=True)[1]
+            found[method, setting] = np.mean(modules[near] == modules[:, None], axis=1)
+    groups = np.arange(len(P)) if judge == "definitions" else np.unique(modules, return_inverse=True)[1]
     return pd.DataFrame(found).astype(float), groups
-
-
-def modules(given):
-    """The module of each function."""
-    return np.array([name.rpartition(".")[0] for name in given.texts["functions"]])
 
 
 def score_texts(encoder, judge):

@@ -8,8 +8,7 @@ import numpy as np
 
 from experiments.common import SEEDS
 from experiments.ranks import CLUSTERS, RANKS, drawn
-from helpers import cosine_similarity, readings
-from helpers.recovery import auc_of, counts_by_level, rounded
+from helpers import cluster_auc, cosine_similarity, readings
 
 TOLERANCE = 1e-3  # exact algebra; a best α may move by one step where two tie
 POWERS = np.r_[-2:2.5:0.5, 3, 4, 5, 6, 8]
@@ -21,9 +20,8 @@ def measure(clusters, reading, k):
     rows = []
     for seed in SEEDS:
         data, s, V = drawn(reading, clusters, seed)
-        E = [V[:, :k] * (s[:k] / s[0]) ** alpha for alpha in POWERS]
-        counts = [counts_by_level(*rounded(cosine_similarity(each), data.clusters)) for each in E]
-        auc = [auc_of(*each) for each in counts]
+        S = (cosine_similarity(V[:, :k] * (s[:k] / s[0]) ** alpha) for alpha in POWERS)
+        auc = [cluster_auc(each, data.clusters) for each in S]
         row = {"seed": seed} | {f"{alpha:g}": auc[list(POWERS).index(alpha)] for alpha in SHOWN}
         rows.append(row | {"best auc": POWERS[np.argmax(auc)]})
     return rows

@@ -51,8 +51,8 @@ def order_matrix(n_words, first, second, said):
 
 def exact(E, first, second, said):
     """√κ of the words' cosines, and Spearman's correlation and the condition number of M as they become I ± J/100."""
-    words, pairs = np.unique([first, second], return_inverse=True)
-    (i, j), U = np.reshape(pairs, (2, -1)), unit(E[words])
+    words, (i, j) = np.unique([first, second], return_inverse=True)
+    U = unit(E[words])
     row = {"orthogonal": np.sqrt(np.linalg.cond(U @ U.T))}
     for name, step in (("highest", 0.01), ("lowest", -0.01)):
         M = realizing_transform(U, np.eye(len(words)) + step * order_matrix(len(words), i, j, said))
@@ -87,8 +87,8 @@ def forge(E, first, second, said, c):
     It climbs the correlation with the ranks of the judgments over K = (MMᵀ)⁻¹ with eigenvalues from 1 to c², by
     steps along the normalized gradient with momentum, from K = cI. EM⁻ᵀ has the cosines.
     """
-    words, pairs = np.unique([first, second], return_inverse=True)
-    (i, j), wanted = np.reshape(pairs, (2, -1)), rankdata(said) - np.mean(rankdata(said))
+    words, (i, j) = np.unique([first, second], return_inverse=True)
+    wanted = rankdata(said) - np.mean(rankdata(said))
     wanted, vectors = jnp.asarray(wanted / np.linalg.norm(wanted)), jnp.asarray(E[words])
     K, speed, best = c * np.eye(E.shape[1]), 0, (-1, None)
     for step in range(STEPS):
@@ -145,8 +145,7 @@ def measure(k, scored, condition):
         row[f"{name}, bound"] = sign * bound(cosines, sign * said, condition)
     rng = np.random.default_rng(0)
     row["highest, shuffled"] = forge(E, first, second, rng.permutation(said), condition)[1]
-    used = np.unique([first, second])
-    places = np.searchsorted(used, (first, second))
+    used, places = np.unique([first, second], return_inverse=True)
     found = [agreement(E[used] @ drawn(rng, k, condition), *places, said)[0] for _ in range(DRAWS)]
     return [row | {"drawn, least": min(found), "drawn, most": max(found)}]
 

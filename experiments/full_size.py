@@ -6,7 +6,7 @@ units of the prepared data, as in held_out.csv: the scores of curves.csv, which 
 
 from experiments.common import DENSE_AND_SPARSE, TAUS, draw, from_dots, jobs, leading, scores
 from experiments.curves import curves
-from experiments.held_out import prepared
+from experiments.remedies import preparations
 from helpers import cosine_similarity
 from helpers.spectrum import gram
 
@@ -15,14 +15,14 @@ def measure(reading, seed, taus=TAUS[4:-3]):
     """All rows of one data set."""
     data = draw(reading, seed)
     G, rows = gram(data.X), []
-    for preparation, (H, *_) in prepared(G, data.X.shape[0]).items():
-        if not preparation:
-            continue  # as given: in curves.csv
+    for preparation, H, _ in preparations(data.X, G, powers=[]):
+        if preparation == "as given":
+            continue  # in curves.csv
         s, V = leading(H, 50)
         S = {("columns", 0): from_dots(H)}
         S |= {(readout, tau): cosine_similarity(V * f) for readout, tau, f in curves(s, [], taus)}
         for (readout, tau), each in S.items():
-            row = {"preparation": preparation.strip(), "readout": readout, "setting": tau}
+            row = {"preparation": preparation, "readout": readout, "setting": tau}
             rows.append(row | scores(each, data))
     return rows
 

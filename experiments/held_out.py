@@ -10,22 +10,11 @@ probabilities by which the test users took items.
 import numpy as np
 
 from experiments.common import FEW, KEPT, TAUS, baselines, draw, jobs, judged, leading
-from helpers import centered_gram, standardized_gram
+from experiments.remedies import preparations
 from helpers.spectrum import gram
 
 RANKS = 5, 10, 20, 50, 200
 AT_ALL_RANKS = "Eq. 1", "Eq. 2"
-
-
-def prepared(G, n):
-    """{preparation: (Gram matrix, origin and unit of each column)}."""
-    means = G.diagonal() / n  # of 0/1 data
-    spread = np.sqrt(means * (1 - means))
-    return {
-        "": (G, np.zeros_like(means), np.ones_like(means)),
-        "centered ": (centered_gram(G, means, n), means, np.ones_like(means)),
-        "standardized ": (standardized_gram(G, means, n), means, spread),
-    }
 
 
 def predict(users, V, kept, origin, unit):
@@ -38,15 +27,16 @@ def measure(reading, seed, ranks=RANKS):
     data = draw(reading, seed)
     G = gram(data.X)
     rows = [{"objective": name, "k": 0, "tau": 0} | row for name, row in baselines(data).items()]
-    for name, (H, *frame) in prepared(G, data.X.shape[0]).items():
+    for preparation, H, frame in preparations(data.X, G, powers=[]):
+        prefix = "" if preparation == "as given" else f"{preparation} "
         s, V = leading(H, len(H))
         for objective, kept in KEPT.items():
             taus = [*TAUS, np.inf] if objective == "Eq. 1" else [tau for tau in TAUS if tau < s[0]]
-            for k in ranks if name + objective in AT_ALL_RANKS else (50,):
+            for k in ranks if prefix + objective in AT_ALL_RANKS else (50,):
                 for tau in taus:
                     model = V[:, :k], kept(s[:k], tau), *frame
                     scores = (predict(users, *model) for users in (data.validation, data.test))
-                    rows.append({"objective": name + objective, "k": k, "tau": tau} | judged(*scores, data))
+                    rows.append({"objective": prefix + objective, "k": k, "tau": tau} | judged(*scores, data))
     return rows
 
 

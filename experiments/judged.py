@@ -17,13 +17,14 @@ from scipy.stats import norm, rankdata
 from experiments.common import cosines_of_pairs, unit
 from experiments.forged import LAM1, balanced, spectrum_of_glosses
 from experiments.people import ALPHAS, LISTS, judgments, spearman
-from experiments.people_gaps import TAIL, TIMES, correlation_draws, correlations
+from experiments.people_gaps import TAIL, TIMES, correlation_draws, correlations, wider
 from helpers import shrinkage
 
 FOLDS, WIDEST = 5, 3
 JUDGES = "people", "projected back", "noisy"
 NOISE = 1.6  # sd, in units of the normal scores': the balanced split then agrees with him about as with people
 NUMBERS = {"wordsim": (10, 20, 40, 80, 160), "simlex": (20, 80, 320)}
+ENDS = "exponent low", "exponent high", "D low", "D high", "M low", "M high"
 RIDGES = np.r_[10.0 ** np.arange(-5, 2.5, 0.5), np.inf]
 TOLERANCE = 0.01  # closed forms; a ridge may be the next one of its grid
 
@@ -102,14 +103,9 @@ def apart(pairs, words):
 
 def intervals(columns, first, second, said):
     """Interval of each column's correlation minus the first's, over pairs and over words: the wider."""
-    row, widths = {}, {}
-    for found in correlation_draws(columns, first, second, said, TIMES).values():
-        low, high = np.quantile(found - found[:, :1], [TAIL, 1 - TAIL], axis=0)
-        for c, name in enumerate(("exponent", "D", "M"), start=1):
-            if high[c] - low[c] > widths.get(name, -1):
-                widths[name] = high[c] - low[c]
-                row |= {f"{name} low": low[c], f"{name} high": high[c]}
-    return row
+    by_way = correlation_draws(columns, first, second, said, TIMES).values()
+    ends = wider([found - found[:, :1] for found in by_way], TAIL)[:, 1:]
+    return dict(zip(ENDS, ends.T.ravel(), strict=True))
 
 
 def opinions(k, judge, scored, split):
@@ -143,8 +139,7 @@ def measure(k, judge, scored, split, n):
         columns = np.column_stack([cosines_of_pairs(e, i[new], j[new]) for e in found.values()]).round(10)
         values = correlations(columns, y[new]) if new.any() else np.full(len(found), np.nan)
         row |= {f"{place}, {name}": value for name, value in zip(found, values, strict=True)}
-    ends = ("exponent low", "exponent high", "D low", "D high", "M low", "M high")
-    return [row | (intervals(columns, i[new], j[new], y[new]) if n == 0 else dict.fromkeys(ends, np.nan))]
+    return [row | (intervals(columns, i[new], j[new], y[new]) if n == 0 else dict.fromkeys(ENDS, np.nan))]
 
 
 PROCESSES = 1

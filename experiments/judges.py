@@ -44,7 +44,7 @@ from experiments.documentation_held_out import divide
 from experiments.people import LISTS, agreement, judgments
 from experiments.people import RANKS as WORD_RANKS
 from experiments.people import TAUS as WORD_TAUS
-from experiments.people_gaps import EPOCHS, by_glosses, correlation_draws
+from experiments.people_gaps import EPOCHS, by_glosses, correlation_draws, wider
 from experiments.remedies import GRID
 from experiments.skipgram import train
 from helpers import (
@@ -282,11 +282,9 @@ def with_leads(rows, tables):
         first, second, score = judged[name]
         columns = np.array([cosines_of_pairs(E[used], first, second) for E in tables.values()]).T.round(10)
         by_way = correlation_draws(columns, first, second, score, DRAWS).values()
-        leads = np.array([np.quantile(found - found[:, :1], [0.025, 0.975], axis=0) for found in by_way])
-        widest = np.argmax(leads[:, 1] - leads[:, 0], axis=0)
+        ends = wider([found - found[:, :1] for found in by_way], 0.025)
         for row in (row for row in rows if row["score"] == name):
-            i = list(tables).index(row["readout"])
-            row["low"], row["high"] = leads[widest[i], :, i]
+            row["low"], row["high"] = ends[:, list(tables).index(row["readout"])]
     return rows
 
 

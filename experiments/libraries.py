@@ -1,14 +1,17 @@
 """Five small models that other people's libraries trained: implicit, gensim, and two towers in JAX.
 
-Usage: python -m experiments.libraries, with tests/requirements.txt installed: about 20 seconds. It writes
+Usage: python -m experiments libraries, with tests/requirements.txt installed: about 20 seconds. It writes
 libraries.new.npz, which replaces libraries.npz, which the chapter on the audit reads, if all factors agree within the
 tolerance, or with ACCEPT=1. One shop, 400 users × 120 items, 8 dimensions. Factors are float32, as the libraries make
 them.
 """
 
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from threadpoolctl import threadpool_limits
 
 from experiments import accept
@@ -16,6 +19,11 @@ from helpers import simulate_interactions
 
 FILE = Path(__file__).with_name("libraries.npz")
 K = 8
+IMPLICIT = {
+    "als": "AlternatingLeastSquares",
+    "bpr": "BayesianPersonalizedRanking",
+    "lmf": "LogisticMatrixFactorization",
+}
 TOLERANCE = 0.05  # another processor changes last digits, which training lets grow; the verdicts are the same
 
 
@@ -25,40 +33,29 @@ def shop():
     return sim.X[:, sim.X.sum(axis=0) > 0]
 
 
-def implicit_als(X, lam, iterations):
-    """Users and items of implicit's alternating least squares: Eq. 2's family, weighted by confidence."""
-    from implicit.cpu.als import AlternatingLeastSquares
-    from scipy.sparse import csr_matrix
-
+def implicit(library, X, factors=K, random_state=0, **settings):
+    """Users and items of a model of implicit: als (Eq. 2's family, weighted by confidence), bpr or lmf."""
+    kind = getattr(import_module(f"implicit.cpu.{library}"), IMPLICIT[library])
     with threadpool_limits(1, user_api="blas"):
-        model = AlternatingLeastSquares(
-            factors=K, regularization=lam, iterations=iterations, random_state=0, num_threads=1
-        )
+        model = kind(factors=factors, random_state=random_state, num_threads=1, **settings)
         model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
-    return model.user_factors, model.item_factors
+    return model.user_factors.astype(float), model.item_factors.astype(float)
 
 
-def implicit_bpr(X):
-    """Users and items of implicit's Bayesian personalized ranking; the last column of the items is their bias."""
-    from implicit.cpu.bpr import BayesianPersonalizedRanking
-    from scipy.sparse import csr_matrix
-
-    with threadpool_limits(1, user_api="blas"):
-        model = BayesianPersonalizedRanking(factors=K, iterations=200, random_state=0, num_threads=1)
-        model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)
-    return model.user_factors, model.item_factors
-
-
-def gensim_skip_gram(X):
-    """Contexts and words of gensim's skip-gram with negative sampling: a user is a sentence of items."""
+def word2vec(sentences, words, **settings):
+    """Contexts and words, (p, k) each, of gensim's Word2Vec with one worker, in the order of words."""
     from gensim.models import Word2Vec
 
+    model = Word2Vec(sentences, min_count=1, workers=1, **settings)
+    rows = [model.wv.key_to_index[str(word)] for word in words]
+    return model.syn1neg[rows].astype(float), model.wv.vectors[rows].astype(float)
+
+
+def skip_gram(X):
+    """Contexts and words of the skip-gram with negative sampling: a user is a sentence of items."""
     sentences = [[str(item) for item in row.indices] for row in X]
-    model = Word2Vec(
-        sentences, vector_size=K, window=40, min_count=1, sg=1, negative=5, epochs=30, workers=1, seed=0, sorted_vocab=0
-    )
-    order = [model.wv.key_to_index[str(item)] for item in range(X.shape[1])]
-    return model.syn1neg[order], model.wv.vectors[order]
+    settings = {"vector_size": K, "window": 40, "sg": 1, "negative": 5, "epochs": 30, "seed": 0, "sorted_vocab": 0}
+    return word2vec(sentences, range(X.shape[1]), **settings)
 
 
 def two_towers(X):
@@ -87,10 +84,10 @@ def two_towers(X):
 
 
 MODELS = {  # how it is trained, the objective it claims, the verdict expected from both
-    "implicit ALS, defaults": (lambda X: implicit_als(X, 0.01, 15), "factors", "no"),
-    "implicit ALS, converged": (lambda X: implicit_als(X, 3.0, 400), "factors", "yes"),
-    "implicit BPR": (implicit_bpr, "ranking", "no"),
-    "gensim skip-gram": (gensim_skip_gram, "none", "no"),
+    "implicit ALS, defaults": (partial(implicit, "als"), "factors", "no"),
+    "implicit ALS, converged": (partial(implicit, "als", regularization=3.0, iterations=400), "factors", "yes"),
+    "implicit BPR": (partial(implicit, "bpr", iterations=200), "ranking", "no"),  # the items' last column is their bias
+    "gensim skip-gram": (skip_gram, "none", "no"),
     "two towers, normalized": (two_towers, "normalized", "yes"),
 }
 
@@ -112,7 +109,3 @@ def run():
     new = FILE.with_suffix(".new.npz")
     np.savez_compressed(new, **arrays)
     accept(FILE, new, TOLERANCE)
-
-
-if __name__ == "__main__":
-    run()

@@ -115,13 +115,20 @@ def correlation_draws(columns, first, second, score, n_draws):
 
     Parameters: columns (pairs, columns); first, second, the words of each pair, as any numbers; score (pairs,).
     """
-    words = np.reshape(np.unique([first, second], return_inverse=True)[1], (2, -1))
+    words = np.unique([first, second], return_inverse=True)[1]
     found = {}
     for way in WAYS:
         rng = np.random.default_rng(0)
         places = (drawn(rng, *words, way) for _ in range(n_draws))
         found[way] = np.array([correlations(columns[place], score[place]) for place in places])
     return found
+
+
+def wider(ways, tail):
+    """Of each column the wider of its intervals, (2, columns), low and high, from each way's draws (draws, columns)."""
+    ends = np.array([np.quantile(found, [tail, 1 - tail], axis=0) for found in ways])
+    widest = np.argmax(ends[:, 1] - ends[:, 0], axis=0)
+    return np.take_along_axis(ends, widest[None, None], axis=0)[0]
 
 
 def rows_of(columns, first, second, score):

@@ -12,8 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from experiments.common import DENSE_AND_SPARSE, KEPT, SEEDS, Users, draw_smaller, recall_of_items, weightings
-from helpers import chosen_elsewhere, cosine_similarity, recall_at
-from helpers.recovery import auc_of, counts_by_level, precision_of, rounded
+from helpers import chosen_elsewhere, cosine_similarity, recall_at, recovery_scores
 from helpers.spectrum import gram, spectrum_of_gram
 
 TOLERANCE = 1e-3  # exact algebra; a pair that ties on one processor may not on another
@@ -38,13 +37,13 @@ def settings(s, largest):
 def scores(method, setting, f, s, V, data):
     """AUC and average precision of a method's cosines, and the recall@20 that chooses its setting without labels."""
     S = cosine_similarity(V * f)
-    counts = counts_by_level(*rounded(S, data.clusters))
+    auc, precision, _ = recovery_scores(S, data.clusters)
     if method == "power":
         recall = recall_of_items(S, data.validation)
     else:
         kept = KEPT.get(method, KEPT["Eq. 1"])(s, setting)
         recall = recall_at(data.validation.seen @ V * kept @ V.T, *data.validation)
-    return auc_of(*counts), precision_of(*counts), recall
+    return auc, precision, recall
 
 
 @lru_cache(maxsize=len(SEEDS))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from experiments import libraries
 from experiments.common import likes, unit
 from helpers import hide, read_debian, read_glosses, recall_at
 
@@ -60,36 +61,21 @@ def divided(name):
     return Data(train, *others, items)
 
 
-def implicit(library, X, seed, **settings):
-    """A model of implicit, with one thread."""
-    from importlib import import_module
-
-    name = {
-        "als": "AlternatingLeastSquares",
-        "bpr": "BayesianPersonalizedRanking",
-        "lmf": "LogisticMatrixFactorization",
-    }
-    kind = getattr(import_module(f"implicit.cpu.{library}"), name[library])
-    model = kind(factors=K, random_state=seed, num_threads=1, **settings)
-    model.fit(sp.csr_matrix(X, dtype=np.float32), show_progress=False)
-    return np.asarray(model.user_factors, float), np.asarray(model.item_factors, float)
-
-
 def als(X, seed, regularization, alpha):
     """Alternating least squares, 15 sweeps; a user of item i alone is a multiple of row i of B(BᵀB + λI)⁻¹."""
-    P, B = implicit("als", X, seed, regularization=regularization, alpha=alpha)
+    P, B = libraries.implicit("als", X, K, seed, regularization=regularization, alpha=alpha)
     return Model(P, B, asked=(np.linalg.solve(B.T @ B + regularization * np.eye(K), B.T).T, B))
 
 
 def bpr(X, seed, learning_rate, regularization):
     """Bayesian personalized ranking, 100 epochs; the last column of the items is their bias."""
-    P, B = implicit("bpr", X, seed, learning_rate=learning_rate, regularization=regularization)
+    P, B = libraries.implicit("bpr", X, K, seed, learning_rate=learning_rate, regularization=regularization)
     return Model(P, B, True, 1)
 
 
 def lmf(X, seed, regularization):
     """Logistic factorization, 30 sweeps; the last two columns are the items' biases and those of the users."""
-    P, B = implicit("lmf", X, seed, regularization=regularization)
+    P, B = libraries.implicit("lmf", X, K, seed, regularization=regularization)
     return Model(P, B, True, 2)
 
 
@@ -108,12 +94,8 @@ class Sentences:
 
 def word2vec(X, seed, sg, epochs, sample):
     """gensim's: a user is a sentence of items, each a context of every other; contexts are the users."""
-    from gensim.models import Word2Vec
-
-    options = {"window": 10, "shrink_windows": False, "min_count": 1, "workers": 1}
-    model = Word2Vec(Sentences(X, seed), vector_size=K, sg=sg, seed=seed, epochs=epochs, sample=sample, **options)
-    rows = [model.wv.key_to_index[str(j)] for j in range(X.shape[1])]
-    words, contexts = model.wv.vectors[rows].astype(float), model.syn1neg[rows].astype(float)
+    settings = {"vector_size": K, "window": 10, "shrink_windows": False, "sg": sg, "epochs": epochs, "sample": sample}
+    contexts, words = libraries.word2vec(Sentences(X, seed), range(X.shape[1]), seed=seed, **settings)
     return Model(contexts, words, asked=(words, contexts))
 
 

@@ -7,8 +7,10 @@ It needs gensim 4.4 (pip install gensim) and trains with one worker; about three
 
 import numpy as np
 
+from experiments.libraries import word2vec
 from experiments.people import judgments, row_of, spearman
 from helpers import read_glosses
+from helpers.gauges import rebalanced
 from helpers.remedies import symmetric_root
 
 DIMENSIONS, NEGATIVES, EPOCHS = 100, 5, (2, 5, 10)
@@ -17,33 +19,19 @@ TOLERANCE = 0.05  # float32 sums in another order, followed by a million steps
 
 def train(seed, epochs):
     """A and B, (p, 100) each: every word of a gloss is a context of every other, as order does not count."""
-    from gensim.models import Word2Vec
-
     X, words, *_ = read_glosses()
     sentences = [[str(words[j]) for j in X.indices[a:b]] for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
-    model = Word2Vec(
-        sentences,
-        vector_size=DIMENSIONS,
-        window=100,
-        shrink_windows=False,
-        min_count=1,
-        sample=0,
-        sg=1,
-        negative=NEGATIVES,
-        epochs=epochs,
-        seed=seed,
-        workers=1,
-    )
-    rows = [model.wv.key_to_index[str(word)] for word in words]
-    return model.wv.vectors[rows].astype(float), model.syn1neg[rows].astype(float)
+    settings = {"window": 100, "shrink_windows": False, "sample": 0, "sg": 1, "negative": NEGATIVES}
+    B, A = word2vec(sentences, words, vector_size=DIMENSIONS, epochs=epochs, seed=seed, **settings)
+    return A, B
 
 
 def readings(A, B):
     """Ways to make one vector of each word: the last three are the same for A M and B M⁻ᵀ, whatever M is."""
     back = A @ symmetric_root(B.T @ B)  # cosines of the rows of ABᵀ
-    Q, R = np.linalg.qr(A)
-    U, s, _ = np.linalg.svd(R @ np.linalg.qr(B)[1].T)
-    return {"A": A, "B": B, "A + B": A + B, "rows of ABᵀ": back, "even split": Q @ U * np.sqrt(s), "whitened": Q @ U}
+    even, _ = rebalanced(A, B)
+    white = even / np.linalg.norm(even, axis=0)
+    return {"A": A, "B": B, "A + B": A + B, "rows of ABᵀ": back, "even split": even, "whitened": white}
 
 
 def measure(seed, epochs):

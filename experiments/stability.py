@@ -9,11 +9,11 @@ limit of the cosines. Other sizes of samples, another k and other splits of the 
 """
 
 import numpy as np
-from scipy.linalg import eigh
 
-from experiments.common import DENSE_AND_SPARSE, KEPT, draw, jobs, recall_of_items, weightings
+from experiments.common import DENSE_AND_SPARSE, KEPT, draw, jobs, leading, recall_of_items, weightings
 from experiments.curves import BY_WEIGHT
 from helpers import average_precision, cosine_similarity, nearest, overlap
+from helpers.spectrum import gram
 
 K, READINGS = 50, DENSE_AND_SPARSE
 GRID = np.r_[0, np.round(4 * 2 ** (np.arange(-1, 18, 2) / 2), 1), np.inf]  # 0, 2.8 … 1 448.2, ∞
@@ -23,12 +23,7 @@ TOLERANCE = 5e-3  # exact algebra, but tied neighbors, and directions in the bul
 def halves(X, rng):
     """σ (p,) and V (p, p) of each half of the users, split at random."""
     order, n = rng.permutation(X.shape[0]), X.shape[0]
-    spectra = []
-    for part in (order[: n // 2], order[n // 2 :]):
-        half = X[np.sort(part)].astype(np.float32).toarray()  # counts below 2²⁴: exact
-        t, V = eigh((half.T @ half).astype(float))
-        spectra.append((np.sqrt(np.maximum(t[::-1], 0)), V[:, ::-1]))
-    return spectra
+    return [leading(gram(X[part]), X.shape[1]) for part in (order[: n // 2], order[n // 2 :])]
 
 
 def functions_of_sigma(taus):
@@ -74,9 +69,9 @@ def movement(spectra, weight, apart, k=K):
     return {"moved": moved, "bound": bound}, cosines
 
 
-def compare(spectra, weight, apart, k=K):
+def compare(spectra, weight, apart):
     """All that is measured of one weighting, but for the scores that choose τ; and the cosines of the first half."""
-    row, (S, S_other) = movement(spectra, weight, apart, k)
+    row, (S, S_other) = movement(spectra, weight, apart)
     error = np.abs(S - S_other)[np.triu_indices(len(S), 1)]
     row |= {"rms": np.sqrt(np.mean(error**2)), "worst": error.max()}
     return row | {"survive": overlap(nearest(S), nearest(S_other))}, S

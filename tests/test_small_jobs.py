@@ -83,7 +83,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "full_size": (
         SPARSE | {"seed": 2},
         {"taus": TAU},
-        {"prepared": lambda prepared: lambda *given: {"standardized ": prepared(*given)["standardized "]}},
+        {"preparations": lambda preparations: lambda *given, powers: list(preparations(*given, powers))[2:]},
     ),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
     "inputs": (  # evidence/cosine-or-dot repeats all versions, of five clusters
