@@ -21,7 +21,7 @@ def measure(split):
     k, tau = int(row["k"]), row["tau"]
     s, V = nonzero_spectrum(gram(train))
     found = solutions(s[:k], V[:, :k], tau)
-    return [{"k": k, "tau": tau, "solution": name, "recall": recommended(E, *test)} for name, E in found.items()]
+    return [{"k": k, "tau": tau, "solution": name, "recall": recommended(E, *test).mean()} for name, E in found.items()]
 
 
 PROCESSES = 1

@@ -21,7 +21,7 @@ jax.config.update("jax_enable_x64", True)
 
 
 draw = partial(common.draw, **SIZES)  # 500 users to learn from, 500 each to choose by and to test on, 100 items
-draw_more = partial(common.draw, **(SIZES | {"n_users": 5_000}))
+draw_more = partial(draw, n_users=5_000)
 
 
 def network(net, X, activation):
@@ -50,7 +50,7 @@ def objective(net, key, X, rate, decay, activation):
     return cross_entropy(network(net, batch * kept / (1 - rate), activation), batch) + decay * penalty
 
 
-def train(start, draws, rate, decay, X, activation, n_steps, decoupled=False):
+def train(start, draws, rate, decay, X, activation, n_steps, decoupled):
     """The network after n_steps of Adam, its learning rate falling to zero along half a cosine.
 
     start draws the untrained network, draws the batches and what is dropped: two seeds that do not know each other.

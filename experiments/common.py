@@ -143,9 +143,9 @@ def from_dots(G):
 
 
 def recommended(E, seen, hidden):
-    """recall@20 of the item–item recommender with the cosines of the rows of E."""
+    """recall@20 of each user of whom something is hidden, by the sums of the cosines of the rows of E."""
     U = unit(E)
-    return recall_at(seen @ U @ U.T, seen, hidden)
+    return recalls(seen @ U @ U.T, seen, hidden)
 
 
 def recall_of_items(S, users):

@@ -59,12 +59,12 @@ def step(t, state, seen, Y, loss, free, last):
     return adam_step(t, state, slope, falling(RATE, t, last), late=0.99), value
 
 
-def train(X, A, B, rng, loss=squared, bias=True, gamma=0, dropped=0.3, epochs=EPOCHS):
+def train(X, A, B, rng, loss=squared, bias=True, gamma=0, dropped=0.3):
     """(A, B, bias, log γ) by Adam, its rate falling along half a cosine, and the loss per user of the last epoch."""
     state = at_rest([jnp.asarray(part, jnp.float32) for part in (A, B, np.zeros(len(B)), [np.log(gamma or 1)])])
-    last = epochs * -(-len(X) // BATCH)
+    last = EPOCHS * -(-len(X) // BATCH)
     for t in range(last):
-        if t % (last // epochs) == 0:
+        if t % (last // EPOCHS) == 0:
             order, value = rng.permutation(len(X)), 0
         Y = X[order[:BATCH]]
         order = order[BATCH:]

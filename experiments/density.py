@@ -23,8 +23,6 @@ BY_LARGEST = {"activity to p/50": 20, "activity to p/20": 50, "activity to p/10"
 BY_LARGEST |= {"activity to p/2": 500, "default": 1_000}  # reading: the largest number of items a user takes
 BY_EXPONENT = {"activity exponent 1.5": 1.5, "activity exponent 1": 1}
 BY_EXPONENT |= {"default": 0.5, "activity exponent 0": 0}  # reading: the exponent of k_u
-
-
 PANELS = {"f = 1": "D = √g", "D = I": "D = I", "f = g": "D = 1/√g", "Eq. 2": "Eq. 2"}  # a column, and whose cosines
 
 
@@ -33,6 +31,12 @@ def seen_items(sim):
     s, V = truncated_svd(sim.X, 50)
     seen = V.any(axis=1)
     return s, V[seen], sim.clusters[seen]
+
+
+def cosines_of(panels, s, V, tau):
+    """{panel: cosines}, without those of which nothing is kept."""
+    f = weightings(s, tau)
+    return {name: cosine_similarity(V * f[method]) for name, method in panels.items() if f[method].any()}
 
 
 def measure(reading, seed):
@@ -44,13 +48,12 @@ def measure(reading, seed):
     rows = []
     for rule, tau in (("the paper's", 100.0), ("twice the floor", 2 * s[-1])):
         row = {"rule": rule, "tau": tau, "density": sim.X.nnz / (N_USERS * N_ITEMS), "kept": np.sum(s > tau)}
-        weights = {name: weightings(s, tau)[method] for name, method in PANELS.items()}
-        cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
+        cosines = cosines_of(PANELS, s, V, tau)
         ranges = np.ptp([cosines[name][pairs] for name in ("f = 1", "D = I", "f = g")], axis=0)
         row |= {"mean": ranges.mean(), "median": np.median(ranges)}
         row |= {"largest": ranges.max(), "within": ranges[within].mean()}
         auc = {name: cluster_auc(S, clusters) for name, S in cosines.items()}
-        rows.append(row | {name: auc.get(name, np.nan) for name in weights})
+        rows.append(row | {name: auc.get(name, np.nan) for name in PANELS})
     return rows
 
 

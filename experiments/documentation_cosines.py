@@ -69,9 +69,8 @@ def measure(method, ranks=RANKS):
     (s, V), held_out, rows = full_spectrum(X), list(folds(X)), []
     for k in ranks:
         for setting in settings:
-            recall = np.mean(
-                [recommended(U[:, :k] * weight(t[:k], setting), seen, hidden) for t, U, seen, hidden in held_out]
-            )
+            found = [recommended(U[:, :k] * weight(t[:k], setting), *users) for t, U, *users in held_out]
+            recall = np.mean([each.mean() for each in found])
             S = cosine_similarity(V[:, :k] * weight(s[:k], setting))
             for name, row in by_module(S, module_of).iterrows():
                 rows.append({"k": k, "setting": setting, "recall": recall, "score": name} | dict(row))

@@ -84,13 +84,13 @@ def agreement(name, one, other):
     return np.corrcoef(one, other)[0, 1] if name in REGRESSIONS else np.mean(one == other)
 
 
-def measure(reading, seed, clusters=5, taus=TAUS[4:-4] / 4):
+def measure(reading, seed, clusters=5):
     """All rows of one data set."""
     data, rng = draw_smaller(reading, seed, n_clusters=clusters), np.random.default_rng(seed)
     G, seen = gram(data.X), data.validation.seen
     s, V = leading(G)
     popularity, C = np.log(G.diagonal()), data.clusters
-    tau = max(taus, key=lambda tau: recall_at(seen @ (V * shrunk(s, tau)) @ V.T, *data.validation))
+    tau = max(TAUS[4:-4] / 4, key=lambda tau: recall_at(seen @ (V * shrunk(s, tau)) @ V.T, *data.validation))
     draws = [rng.permutation(len(C)) < LABELED for _ in range(DRAWS)]
     first, rows = {}, []
     for version, B in versions(s, V, tau, rng):

@@ -31,11 +31,9 @@ from experiments.common import (
     cosines_of_pairs,
     draw_smaller,
     likes,
-    recalls,
     recommended,
     roles,
     spectrum_of_data,
-    unit,
     users_from,
 )
 from experiments.curves import curves
@@ -212,12 +210,6 @@ def best_of(models, judge):
     return {readout: E for readout, (_, E) in best.items()}
 
 
-def by_user(E, seen, hidden):
-    """recall@20 of each user."""
-    U = unit(E)
-    return recalls(seen @ U @ U.T, seen, hidden)
-
-
 def filmed(division):
     """Recall of one hidden film of each user, means over groups of users."""
     X, rows = likes()[0].toarray(), []
@@ -228,13 +220,13 @@ def filmed(division):
         names = np.flatnonzero(test & (X.sum(axis=1) >= 2))
 
         def judge(E, names=names, tested=tested):
-            return {("recall", name): value for name, value in zip(names, by_user(E, *tested), strict=True)}
+            return {("recall", name): value for name, value in zip(names, recommended(E, *tested), strict=True)}
 
         s, V = spectrum_of_data(X[train])
         model = functools.partial(cut, s, V, X[train])
         rows += by_predictions(model(*predicting(s, V, users)), judge)
         tried = (model(k, tau) for k, tau in OWN if k < 2 * len(s))  # 426 directions: 800 stands for all
-        best = best_of(tried, lambda E, users=users: recommended(E, *users))
+        best = best_of(tried, lambda E, users=users: recommended(E, *users).mean())
         rows += [row | {"tuned": "for itself", "kept": np.nan} for row in values_of(best, judge)]
     rows = pd.DataFrame(rows)
     rows["unit"] %= GROUPS

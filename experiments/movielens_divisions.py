@@ -64,7 +64,7 @@ def found_by_cosines(X, group, i):
     for data, means in ("given", 0 * train[0]), ("centered", train.mean(axis=0)):
         s, V = spectrum_of_data(train - means)
         for readout, *_, E in embeddings(train - means, s, V, by_scores(choose, s, V, means)):
-            yield data, readout, recommended(E, *users)
+            yield data, readout, recommended(E, *users).mean()
 
 
 def measure(division, group):

@@ -9,8 +9,8 @@ sets of each case: nine readings with popularity as it is, four with it normaliz
 
 import numpy as np
 
-from experiments.common import DENSE_AND_SPARSE, FEW, N_ITEMS, N_USERS, SEEDS, weightings
-from experiments.density import PANELS, seen_items
+from experiments.common import DENSE_AND_SPARSE, FEW, N_ITEMS, N_USERS, SEEDS
+from experiments.density import PANELS, cosines_of, seen_items
 from helpers import cluster_auc, cosine_similarity, readings, simulate_interactions
 
 TOLERANCE = 1e-3  # exact algebra
@@ -31,13 +31,12 @@ def measure(reading, exponents, normalized, seed):
     mass = np.bincount(sim.clusters, sim.popularity)
     row = {"masses": mass.max() / mass.min(), "density": sim.X.nnz / (N_USERS * N_ITEMS), "kept": np.sum(s > 100)}
     panels = PANELS | {"D = 1/√σ": "D = 1/√σ"}
-    weights = {name: weightings(s, 100.0)[method] for name, method in panels.items()}
-    cosines = {name: cosine_similarity(V * f) for name, f in weights.items() if f.any()}
+    cosines = cosines_of(panels, s, V, 100.0)
     pairs = {name: S[first, second] for name, S in cosines.items()}
     for name, choice in CHOICES.items():
         ranges = np.ptp([pairs[one] for one in choice], axis=0)
         row |= {f"within, {name}": ranges[within].mean(), f"all, {name}": ranges.mean()}
-    row |= {name: cluster_auc(cosines[name], clusters) if name in cosines else np.nan for name in weights}
+    row |= {name: cluster_auc(cosines[name], clusters) if name in cosines else np.nan for name in panels}
     plain = exponents == PLAIN and not normalized
     for name, (k, a) in POWERS.items():
         row[name] = cluster_auc(cosine_similarity(V[:, :k] * (s[:k] / s[0]) ** a), clusters) if plain else np.nan

@@ -209,9 +209,9 @@ def by_krylov(client, blocks, p):
 # The paper's simulation, every way
 
 
-def cosines(s, V, lam2=LAM2):
+def cosines(s, V):
     """Item–item cosines of V_k, and of Eq. 2."""
-    return cosine_similarity(V), cosine_similarity(factor_norm_factors(s, V, lam2)[1])
+    return cosine_similarity(V), cosine_similarity(factor_norm_factors(s, V, LAM2)[1])
 
 
 def errors(found, exact):

@@ -115,7 +115,7 @@ def lanczos(X, k):
         kept = found >= SMALLEST_RATIO * found.max()
         if found[~kept].max(initial=0) < negligible(np.r_[s, found], X.shape):
             kept[:] = True  # the others are zero up to rounding
-        s, V = np.r_[s, found[kept]], np.hstack([V, (outside @ Vt[kept].T)])
+        s, V = np.r_[s, found[kept]], np.hstack([V, outside @ Vt[kept].T])
     return s, V
 
 

@@ -41,8 +41,8 @@ def test_rows_of_any_size_have_a_direction(unit):
     assert_allclose(h.cosine_similarity(large, E), cosines, atol=1e-12)
 
 
-@pytest.mark.parametrize(("p", "count"), [(1, 1), (99, 20), (100, 21), (101, 19), (230, 45)])
-def test_cosine_moments_do_not_depend_on_tiles_or_blocks(p, count, rng):
+@pytest.mark.parametrize(("p", "count"), [(1, 1), (100, 20)])
+def test_cosine_moments_are_those_of_a_stack_of_all_tables(p, count, rng):
     B, D = rng.normal(size=(p, 4)) + 2, rng.lognormal(size=(count, 4)) * [1, -1, 1e8, 1e-8]
     stack = np.array([h.cosine_similarity(B / d) for d in D])
     mean, deviation = h.cosine_moments(B, D)
