@@ -37,7 +37,7 @@ def neighbors(S, popularity, n=10):
     return near, ranks[nearest].mean()
 
 
-def measure(reading, seed, taus=TAUS[3:-4:2] / 4):
+def measure(reading, seed, taus=TAUS[3:-4:2] / 4):  # 2.8, 5.7 … 181
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     G = gram(data.X)

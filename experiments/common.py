@@ -16,7 +16,7 @@ TAUS = np.round(4 * 2 ** (np.arange(20) / 2), 1)  # 4 … 2 896.3: λ₁ = τ²,
 ALPHAS = np.r_[-1:4:0.25, 4:8.5:0.5]
 # 34, 3.6, 2.4 and 1.4 % of cells; of draw_smaller 35, 3.9, 4.4 and 3.0 %
 FEW = ["default", "activity to p/10", "activity exponent 1.5", "activity by rank"]
-DENSE_AND_SPARSE = FEW[:3:2]
+DENSE_AND_SPARSE = ["default", "activity exponent 1.5"]
 
 
 def likes():

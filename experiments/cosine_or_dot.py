@@ -10,20 +10,12 @@ pairs with that truth. Scores: recall@20 by the similarity of user and item, for
 
 import numpy as np
 
-from experiments.common import (
-    DENSE_AND_SPARSE,
-    TAUS,
-    draw_smaller,
-    jobs,
-    leading,
-    recall_of_items,
-    shrunk,
-    weightings,
-)
+from experiments.common import DENSE_AND_SPARSE, draw_smaller, jobs, leading, recall_of_items, shrunk, weightings
 from helpers import cosine_similarity, recall_at, recovery_scores
 from helpers.spectrum import gram
 
 PARTS = "validation", "test"
+TAUS = 2.0 ** np.arange(1, 9)  # 2, 4 … 256
 
 
 def weights(s, taus):
@@ -57,13 +49,13 @@ def user_scores(S, truth):
     return {"users_near": np.take_along_axis(truth, nearest, axis=1).mean(), "users_r": r}
 
 
-def measure(reading, seed, clusters=5, k=20, taus=TAUS[2:-2:2]):
+def measure(reading, seed, clusters=5, k=20, taus=TAUS):
     """All rows of one data set and k."""
     data = draw_smaller(reading, seed, n_clusters=clusters)
     s, V = leading(gram(data.X), k)
     truth = cosine_similarity(preferences(data))
     rows = []
-    for gauge, tau, f, h in weights(s, taus / 4):
+    for gauge, tau, f, h in weights(s, taus):
         A, B = V * h, V * f
         P = (data.test.seen + data.test.hidden) @ A
         for name, alike in (("cosine", cosine_similarity), ("dot product", np.inner)):

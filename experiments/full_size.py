@@ -11,7 +11,7 @@ from helpers import cosine_similarity
 from helpers.spectrum import gram
 
 
-def measure(reading, seed, taus=TAUS[4:-3]):
+def measure(reading, seed, taus=TAUS[4:-3]):  # 16, 22.6 … 1 024
     """All rows of one data set."""
     data = draw(reading, seed)
     G, rows = gram(data.X), []

@@ -90,7 +90,8 @@ def measure(reading, seed, clusters=5):
     G, seen = gram(data.X), data.validation.seen
     s, V = leading(G)
     popularity, C = np.log(G.diagonal()), data.clusters
-    tau = max(TAUS[4:-4] / 4, key=lambda tau: recall_at(seen @ (V * shrunk(s, tau)) @ V.T, *data.validation))
+    taus = TAUS[4:-4] / 4  # 4, 5.7 … 181
+    tau = max(taus, key=lambda tau: recall_at(seen @ (V * shrunk(s, tau)) @ V.T, *data.validation))
     draws = [rng.permutation(len(C)) < LABELED for _ in range(DRAWS)]
     first, rows = {}, []
     for version, B in versions(s, V, tau, rng):

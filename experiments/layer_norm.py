@@ -17,7 +17,7 @@ import numpy as np
 from jax import numpy as jnp
 
 from experiments.adam import minimize
-from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, scores
+from experiments.common import DENSE_AND_SPARSE, cosines, draw_smaller, jobs, leading, scores
 from experiments.curves import curves
 from helpers import product_norm_factors, recall_at
 from helpers.spectrum import gram
@@ -26,6 +26,7 @@ TOLERANCE = 0.02  # trained in float32: 480 steps of Adam carry rounding on
 GAUGES = "D = I", "Eq. 2", "weight decay"
 VARIANTS, DROPPED, STARTS = ("both", "both + gain"), (0.0, 0.3, 0.6, 0.8, 0.9, 0.95), ("Eq. 1", "random")
 EPOCHS, BATCH, RATE = 30, 250, 0.02
+TAUS = 2.0 ** np.arange(2, 8)  # 4, 8 … 128
 RANDOM = 3  # seeds of each reading that are trained from a random start, too
 
 
@@ -103,7 +104,7 @@ def while_training(data, s, V, seed):
                 yield variant, name, dropped, theta, float(loss)
 
 
-def measure(reading, seed, taus=TAUS[4:-5:2] / 4):
+def measure(reading, seed, taus=TAUS):
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     s, V = leading(gram(data.X))

@@ -35,7 +35,7 @@ def worth(B, P, seen, power, truth, data):
     return row | {f"pairs_{part}": recall_at(similarity(seen[part], power, B), *getattr(data, part)) for part in PARTS}
 
 
-def measure(reading, seed, taus=TAUS[4:-4:2]):
+def measure(reading, seed, taus=TAUS[4:-4:2]):  # four times 4, 8 … 128
     """All rows of one data set."""
     data = draw_smaller(reading, seed)
     G = gram(data.X)

@@ -23,7 +23,8 @@ from helpers.spectrum import gram
 
 TOLERANCE = 0.02  # trained in float32, hundreds of steps
 K, RATE, RANDOM = 20, 0.02, 3
-POWERS, PATHS = (0.5, 1, 1.5, 2), (TAUS[11:3:-1] / 4, TAUS[13:11:-1] / 4)  # a = 0 is Eq. 2, in remedies.csv
+POWERS = 0.5, 1, 1.5, 2  # a = 0 is Eq. 2, in remedies.csv
+PATHS = TAUS[11:3:-1] / 4, TAUS[13:11:-1] / 4  # τ falls from 45 to 4, and from 91 to 64
 SAMPLES, EXPONENTS, SKIP_STEPS = (0.25, 0.5, 1, 2, 5, 10), (0.75, 1), 400
 PENALTIES, TRIPLES, BPR_STEPS = (0, 0.001, 0.003, 0.01, 0.03, 0.06, 0.1, 0.2), 4_000, 800
 

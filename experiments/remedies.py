@@ -16,7 +16,7 @@ from helpers import centered_gram, propensity_scaled, shifted_ppmi, standardized
 from helpers.spectrum import gram
 
 POWERS = [(a, b) for b in (0, 0.5, 1) for a in (0, 0.5, 1, 1.5) if a or b] + [(2, 0)]
-GRID = np.r_[0, TAUS[2:-3] / 4]  # 0 is the limit
+GRID = np.r_[0, TAUS[2:-3] / 4]  # 0, the limit, and 2, 2.8 … 256
 
 
 def preparations(X, G, powers=POWERS):

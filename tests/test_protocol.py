@@ -221,7 +221,7 @@ def test_every_remedy_is_scored_on_all_users(whole, exact):
 
 
 def test_cosines_and_dot_products_are_those_of_all_users(whole, exact):
-    rows = cosine_or_dot.measure("default", 3, taus=np.array([24.0]))  # τ is a quarter of it
+    rows = cosine_or_dot.measure("default", 3, taus=np.array([6.0]))
     assert whole == [(("default", 3), {"n_clusters": 5})]
     data, s, V = exact
     B = V[:, :20] * np.sqrt(s[:20] ** 2 / (s[:20] ** 2 + 36))

@@ -43,7 +43,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "centering": (SPARSE, {}, {}),
     "choices": (SPARSE, {}, {}),
     "convergence": ({"seed": 10, "multiple": 1.3}, {}, {}),
-    "cosine_or_dot": (SPARSE | {"clusters": 20, "k": 100}, {"taus": np.array([32.0])}, {}),
+    "cosine_or_dot": (SPARSE | {"clusters": 20, "k": 100}, {"taus": np.array([8.0])}, {}),
     "cosine_training": (
         SPARSE,
         {},
