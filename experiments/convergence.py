@@ -47,8 +47,7 @@ def with_lam(root, s, V, lam2):
 
 def loss(root, lam2, P, Q):
     """Eq. 2 of the usual factors: root stands for X, as P enters only through its products with X and itself."""
-    error = np.sum(root**2) - 2 * np.sum((root @ Q) * P) + np.sum((P.T @ P) * (Q.T @ Q))
-    return error + lam2 * (np.sum(P**2) + np.sum(Q**2))
+    return np.sum((root - P @ Q.T) ** 2) + lam2 * (np.sum(P**2) + np.sum(Q**2))
 
 
 def als(root, lam2, Q, n_sweeps):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import helpers as h
+from helpers.gauges import rebalanced
 
 LAM = 3.0
 X = np.random.default_rng(1).poisson(1.5, size=(12, 5)).astype(float)
@@ -74,3 +75,26 @@ def test_closed_forms_are_not_beaten_by_perturbations(closed_form, loss, penalty
     A, B = closed_form(*h.truncated_svd(X, k), lam)
     dA, dB = size * np.random.default_rng(seed).normal(size=(2, 5, k))
     assert loss(X, A + dA, B + dB, lam) >= loss(X, A, B, lam) * (1 - 1e-12) - 1e-10
+
+
+def test_choices_of_d_have_one_table_of_scores_and_the_cosines_that_are_said_of_them():
+    s, V = h.truncated_svd(X, 3)
+    A, B = h.product_norm_factors(s, V, 7.0)
+    models = {name: h.rescale(A, B, d) for name, d in h.choices_of_d(s, 7.0).items()}
+    assert len(models) == 6
+    for A_d, B_d in models.values():
+        assert_allclose(A_d @ B_d.T, A @ B.T, atol=1e-12)
+    scores = X @ A @ B.T
+    norms = np.linalg.norm(scores, axis=0)
+    back = h.cosine_similarity(models["D = 1/(σ√g)"][1])
+    assert_allclose(back, scores.T @ scores / np.outer(norms, norms), atol=1e-12)
+    assert_allclose(models["D = √g"][1], V, atol=1e-12)
+    assert_allclose(models["D = I"][1], B, atol=1e-12)
+    users, items = X @ models["D = 1/√σ"][0], models["D = 1/√σ"][1]
+    assert_allclose(users.T @ users, items.T @ items, atol=1e-12)  # balanced
+    P, Q = rebalanced(X @ A, B)
+    assert_allclose(P @ Q.T, scores, atol=1e-12)
+    assert_allclose(Q @ Q.T, items @ items.T, atol=1e-12)
+    assert_allclose(models["D = 1/√g"][0], V, atol=1e-12)
+    drawn = models["D drawn"][1] / B
+    assert_allclose(drawn, np.tile(drawn[0], (5, 1)))
