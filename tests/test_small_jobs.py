@@ -86,7 +86,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"preparations": lambda preparations: lambda *given, powers: list(preparations(*given, powers))[2:]},
     ),
     "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
-    "inputs": (  # evidence/cosine-or-dot repeats all versions, of five clusters
+    "inputs": (
         {"reading": "default", "seed": 2, "clusters": 20},
         {},
         {"versions": lambda versions: lambda *given: list(versions(*given))[::5]},  # D = I and an M drawn
