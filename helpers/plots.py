@@ -14,6 +14,7 @@ BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
     "#56B4E9",
     "#C25000",
 )  # Okabe and Ito's; green, purple and red as dark as text has to be, and bright on a dark page
+AS_TEXT = {ORANGE: "#946200", SKY: "#2277AD"}  # the two that are too light for letters
 CLUSTER_COLORS = ListedColormap([BLUE, ORANGE, GREEN, PURPLE, SKY])
 
 
@@ -75,7 +76,8 @@ def label_lines(ax, gap=0.055):
         heights[i] = max(heights[i], heights[i - 1] + gap)
     heights -= np.maximum(heights.max(initial=0) - 1.02, 0)
     for i, height in zip(order, heights, strict=True):
-        style = {"color": lines[i].get_color(), "size": 10, "va": "center", "clip_on": False}
+        color = lines[i].get_color()
+        style = {"color": AS_TEXT.get(color, color), "size": 10, "va": "center", "clip_on": False}
         ax.text(1.02, height, lines[i].get_label(), transform=ax.transAxes, **style)
 
 
