@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from helpers import chosen_elsewhere, hide, ndcg_at, readings, recall_at, recovery_scores, simulate_interactions
-from helpers.evaluation import hits_at
+from helpers.evaluation import recalls
 from helpers.movielens import interactions, read_movielens
 
 N_ITEMS, N_USERS, N_HELD_OUT = 1_000, 20_000, 1_000  # the paper's size, and users of whom nothing is learned
@@ -157,12 +157,6 @@ def scores(S, data):
     """Recovery of the clusters by S, and the recall of its recommender for the validation users."""
     auc, average_precision, purity = recovery_scores(S, data.clusters)
     return {"auc": auc, "ap": average_precision, "purity": purity, "recall": recall_of_items(S, data.validation)}
-
-
-def recalls(scores, seen, hidden):
-    """recall@20 of each user of whom something is hidden."""
-    hits, ideal = hits_at(scores, seen, hidden, 20)
-    return hits.sum(axis=1) / ideal.sum(axis=1)
 
 
 def judged(validation, test, data):

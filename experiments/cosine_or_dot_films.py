@@ -10,8 +10,9 @@ recommending what most users took.
 
 import numpy as np
 
-from experiments.common import leading, likes, recalls, unit, users_from
+from experiments.common import leading, likes, unit, users_from
 from experiments.cosine_or_dot import weights
+from helpers.evaluation import recalls
 from helpers.spectrum import gram
 
 RANKS, TAUS, DRAWS = (20, 100, 400), (0, 3, 6, 12, 25, 50, 100), 10_000

@@ -92,12 +92,6 @@ def embeddings(Y, s, V, best):
                 yield readout, k, tau, V[:, :k] * f
 
 
-def groups(n, split):
-    """Which of n users learn, choose and test, of MovieLens: ten groups in each of six divisions."""
-    division, i = divmod(split, 10)
-    return roles(np.random.default_rng(2 + division).permutation(n), i)
-
-
 def hidden_from(rng, users, share):
     """Those of the users who took two items or more, of whom this share is hidden."""
     return users_from(rng, users[users.sum(axis=1) >= 2], share)
@@ -213,9 +207,10 @@ def best_of(models, judge):
 def filmed(division):
     """Recall of one hidden film of each user, means over groups of users."""
     X, rows = likes()[0].toarray(), []
-    for split in range(10 * division, 10 * division + 10):
-        train, choose, test = groups(len(X), split)
-        rng = np.random.default_rng(split)
+    order = np.random.default_rng(2 + division).permutation(len(X))
+    for i in range(10):
+        train, choose, test = roles(order, i)
+        rng = np.random.default_rng(10 * division + i)
         users, tested = (hidden_from(rng, X[who], share) for who, share in ((choose, 0.2), (test, 1e-6)))
         names = np.flatnonzero(test & (X.sum(axis=1) >= 2))
 

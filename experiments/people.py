@@ -19,7 +19,7 @@ from helpers import read_glosses, shifted_ppmi, truncated_svd
 RANKS = 50, 100, 200, 400
 ALPHAS = -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
 TAUS, SOFT = (0, 6, 12, 17, 24, 34, 48, 68, 96, np.inf), (0, 3, 6, 9, 12, 15, 18, 21, 24, 30)
-SETTINGS = {"f = σ^α": ALPHAS, "Eq. 2": SOFT, "weight decay": SOFT}
+SETTINGS = {"D = √g": (0,), "f = σ^α": ALPHAS, "Eq. 2": SOFT, "weight decay": SOFT}  # of all others TAUS
 FILES = {"wordsim": "wordsim353.tsv", "simlex": "simlex999.txt"}
 LISTS = "wordsim", "simlex"
 TOLERANCE = 2e-3  # closed forms; pairs whose cosines nearly tie may change places
@@ -105,7 +105,7 @@ def measure(name):
     rows = [{"method": "no decomposition", "k": 0, "setting": 0} | row_of(raw, judged)]
     for method in methods:
         for k in RANKS:
-            for setting in SETTINGS.get(method, (0,) if method == "D = √g" else TAUS):
+            for setting in SETTINGS.get(method, TAUS):
                 E = V[used, :k] * WEIGHTS[method][0](s[:k], setting)
                 rows.append({"method": method, "k": k, "setting": setting} | row_of(E, judged))
     return rows

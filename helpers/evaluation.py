@@ -97,8 +97,7 @@ def recall_at(scores, seen, hidden, n=20):
     Raises ValueError if shapes disagree, nothing is hidden, or an item is both seen and hidden.
     Source: strong generalization of Liang et al. 2018.
     """
-    hits, ideal = hits_at(scores, seen, hidden, n)
-    return float(np.mean(hits.sum(axis=1) / ideal.sum(axis=1)))
+    return float(np.mean(recalls(scores, seen, hidden, n)))
 
 
 def ndcg_at(scores, seen, hidden, n=100):
@@ -110,9 +109,20 @@ def ndcg_at(scores, seen, hidden, n=100):
     Parameters, errors: as for recall_at. Returns: a float in [0, 1], dimensionless.
     Source: Järvelin and Kekäläinen 2002.
     """
+    return float(np.mean(ndcgs(scores, seen, hidden, n)))
+
+
+def recalls(scores, seen, hidden, n=20):
+    """recall_at of each user with anything hidden."""
     hits, ideal = hits_at(scores, seen, hidden, n)
-    discount = 1 / np.log2(np.arange(2, hits.shape[1] + 2))
-    return float(np.mean(hits @ discount / (ideal @ discount)))
+    return hits.sum(axis=1) / ideal.sum(axis=1)
+
+
+def ndcgs(scores, seen, hidden, n=100):
+    """ndcg_at of each user with anything hidden."""
+    hits, ideal = hits_at(scores, seen, hidden, n)
+    discount = 1 / np.log2(np.arange(2, n + 2))
+    return hits @ discount / (ideal @ discount)
 
 
 def taken(name, M, shape):
