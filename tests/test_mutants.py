@@ -1,7 +1,6 @@
 """The tool that breaks the code: what it breaks, which tests it runs, and what it reports."""
 
 import ast
-from functools import cache
 
 import mutants
 import pytest
@@ -37,13 +36,17 @@ def test_what_is_left_alone(code):
 
 
 @pytest.mark.parametrize("folder", mutants.FOLDERS)
-def test_files_take_turns(folder, monkeypatch):
-    walk = mutants.places
-    monkeypatch.setattr(mutants, "places", cache(lambda path: list(walk(path))))  # each file once
-    n_files = len({path for _, path, _, _ in mutants.drawn(10**6, folder)})
-    first = mutants.drawn(n_files, folder)
-    assert len({path for _, path, _, _ in first}) == len(first) == n_files
-    assert mutants.drawn(3, folder) == first[:3]
+def test_files_take_turns(folder, tmp_path, monkeypatch):
+    code = "audit/src/cosine_audit" if folder == "audit" else folder
+    assert list((ROOT / code).glob("*.py"))
+    (tmp_path / code).mkdir(parents=True)
+    for name, text in {"one": "1 + a\nb - c\n-d", "three": "a < b", "two": "a and b", "none": "a"}.items():
+        (tmp_path / code / f"{name}.py").write_text(text)
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    first = mutants.drawn(9, folder)
+    assert [path.stem for _, path, *_ in first[3:]] == ["one"] * 3
+    assert {path.stem for _, path, *_ in first[:3]} == {"one", "two", "three"}
+    assert mutants.drawn(2, folder) == first[:2]
 
 
 def test_a_module_is_tested_by_the_tests_that_name_it():

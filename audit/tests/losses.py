@@ -123,7 +123,7 @@ def weighted_als(X, lam=0.3, sweeps=300):
     return P, B
 
 
-def bpr(X, penalty=0.0, biases=False, steps=40_000, rate=0.05):
+def bpr(X, penalty=0.0, biases=False, steps=5_000, rate=0.05):
     """Stochastic steps on pairs of a taken and another item; an item's bias stands in the last column."""
     rng = np.random.default_rng(4)
     P, B = start(5)
@@ -153,7 +153,7 @@ def on_both_spheres(rng, m, w):
     return np.sqrt(squares) * rng.choice([-1, 1], (m, k))
 
 
-def steps(X, seed=0, penalty=0.02, rate=0.01, epochs=24):
+def steps(X, seed=0, penalty=0.02, rate=0.04, epochs=6):
     """Stochastic steps on the squared error from a small start, each shrinking the two rows of a rating."""
     rng = np.random.default_rng(seed)
     P, B = start(seed, 0.03)

@@ -132,7 +132,7 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "LogisticRegression of digits": (digits, "LogisticRegression", {}, "unknown"),
     "one encoder": (one_encoder, "sentence encoder", {}, "unknown"),
     "vectors at random": (lambda: by.start(16, 1, 500, 500, 8), "sentence encoder", {}, "unknown"),
-    "towers, symmetric": (towers, "CLIP", {}, "yes"),
+    "towers, symmetric": (lambda: trained("towers"), "CLIP", {}, "yes"),
 }
 
 

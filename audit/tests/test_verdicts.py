@@ -35,7 +35,7 @@ def low_rank(k=12, r=6, p=30, n=400, g=0.8):
     return (P, B), (users, items)
 
 
-def two_blocks(half=40, n=3_400):
+def two_blocks(half=10, n=900):
     """Two unit blocks side by side, with weights that users and items exchange."""
     rng = np.random.default_rng(2)
     u = [unit(rng.normal(size=(n, half))) for _ in range(4)]
@@ -191,10 +191,10 @@ def all_but_every_thousandth():
     return (P, B), (unit(P * np.sqrt(w)), B / np.sqrt(w))
 
 
-def hardly_firm(k=64, f=0.6, s=0.0052):
-    """64 dimensions, and rows that are 1 % off a quadric; at length one, the scores hardly change, and cosines do."""
+def hardly_firm(k=16, f=0.6, s=0.009):
+    """Rows that are 1 % off a quadric: at length one, the scores hardly change, and cosines do."""
     rng, w = np.random.default_rng(0), np.repeat([1 - f, 1 + f], k // 2)
-    P, B = on_both_spheres(rng, 6_000, w), on_both_spheres(rng, 1_000, 1 / w)
+    P, B = on_both_spheres(rng, 1_500, w), on_both_spheres(rng, 500, 1 / w)
     low = np.sum(P[:, : k // 2] ** 2, axis=1, keepdims=True)
     wanted = (1 + f - (1 + rng.choice([-1, 1], low.shape) * s) ** 2) / (2 * f)
     P = P * np.repeat(np.sqrt(np.hstack([wanted / low, (1 - wanted) / (1 - low)])), k // 2, axis=1)
@@ -417,12 +417,12 @@ def test_another_run_takes_yes_away(rng, said):
 def test_another_run_of_few_items_has_to_be_better_than_chance(p):
     """Half of the neighbors are the same by chance where there are nine items."""
     found = []
-    for seed in range(6):
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         P, B = balanced(rng, 80, p, 3)
         found.append(audit(B, P, objective="factors", again=rng.normal(size=(p, 3))).verdict)
         assert audit(B, P, objective="factors", again=B @ rotation(rng, 3)).verdict == "yes"
-    assert found == ["unknown"] * 6
+    assert found == ["unknown"] * 3
 
 
 def test_collapse_is_the_reason(rng):
@@ -482,11 +482,9 @@ def test_a_start_that_nothing_trained_is_round_about_its_mean():
 
 def test_factors_of_noise_are_round_and_trained(rng):
     """Balanced, and as large in every direction, which random tables are, too, but out of balance by chance."""
-    U, s, Vt = svds(rng.normal(size=(3_000, 2_000)), 6, rng=rng)
+    U, s, Vt = svds(rng.normal(size=(900, 600)), 6, rng=rng)
     P, B = U * np.sqrt(s), Vt.T * np.sqrt(s)
     assert audit(B, P, trained_by="implicit ALS", sample=100).verdict == "yes"
-    P, B = rng.normal(size=(30_000, 6)), rng.normal(size=(20_000, 6))
-    assert audit(B, P, trained_by="implicit ALS", sample=100).verdict == "unknown"
 
 
 @pytest.mark.parametrize("power", [0, 0.5, 1])
@@ -548,9 +546,9 @@ def test_nothing_is_computed_that_no_rule_needs(rng, monkeypatch):
     for name in ("hold", "surely_free"):
         monkeypatch.setattr(pair, name, refuse)
     P, B = unit(rng.normal(size=(400, 5))), unit(rng.normal(size=(90, 5)))
-    for name, one in OBJECTIVES.items():
-        if not isinstance(one.rule, ByLengths):
-            audit(B, P, objective=name)
+    of_rules = {repr(one.rule): name for name, one in OBJECTIVES.items() if not isinstance(one.rule, ByLengths)}
+    for name in of_rules.values():
+        audit(B, P, objective=name)
 
 
 def test_the_headline_says_its_if(rng):
