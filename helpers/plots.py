@@ -14,7 +14,7 @@ BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
     "#56B4E9",
     "#C25000",
 )  # Okabe and Ito's; green, purple and red as dark as text has to be, and bright on a dark page
-AS_TEXT = {ORANGE: "#946200", SKY: "#2277AD"}  # the two that are too light for letters
+AS_TEXT = {ORANGE: "#946200", SKY: "#1F7A8C"}  # the two that are too light for letters
 CLUSTER_COLORS = ListedColormap([BLUE, ORANGE, GREEN, PURPLE, SKY])
 
 
