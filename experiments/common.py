@@ -159,7 +159,7 @@ def scores(S, data):
     return {"auc": auc, "ap": average_precision, "purity": purity, "recall": recall_of_items(S, data.validation)}
 
 
-def judged(validation, test, data):
+def worth(validation, test, data):
     """What scores (users, p) for validation users, if any, and for test users are worth."""
     row = {"validation": np.nan if validation is None else recall_at(validation, *data.validation)}
     return row | {"recall": recall_at(test, *data.test), "ndcg": ndcg_at(test, *data.test)}
@@ -168,7 +168,7 @@ def judged(validation, test, data):
 def baselines(data):
     """{name: row} of recommending what most users took, and of knowing by which probabilities the test users took."""
     popularity = np.broadcast_to(data.X.sum(axis=0), data.test.seen.shape)
-    return {"popularity": judged(popularity, popularity, data), "oracle": judged(None, data.weights, data)}
+    return {"popularity": worth(popularity, popularity, data), "oracle": worth(None, data.weights, data)}
 
 
 def tuned(rows, score, by, keys=("setting",)):

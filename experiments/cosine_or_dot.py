@@ -10,7 +10,16 @@ pairs with that truth. Scores: recall@20 by the similarity of user and item, for
 
 import numpy as np
 
-from experiments.common import DENSE_AND_SPARSE, draw_smaller, jobs, leading, recall_of_items, shrunk, weightings
+from experiments.common import (
+    DENSE_AND_SPARSE,
+    baselines,
+    draw_smaller,
+    jobs,
+    leading,
+    recall_of_items,
+    shrunk,
+    weightings,
+)
 from helpers import cosine_similarity, recall_at, recovery_scores
 from helpers.spectrum import gram
 
@@ -66,16 +75,10 @@ def measure(reading, seed, clusters=5, k=20, taus=TAUS):
                 scores = users.seen @ A @ V.T if gauge == "projected back" else alike(users.seen @ A, B)
                 row[f"pairs_{part}"] = recall_at(scores, *users)
             rows.append(row)
-    return rows + baselines(data)
-
-
-def baselines(data):
-    """The recall of recommending what is popular, and of knowing the probabilities by which test users took items."""
-    row = {"tau": 0, "similarity": "none"}
-    popularity = np.broadcast_to(data.X.sum(axis=0), data.test.seen.shape)
-    found = {f"pairs_{part}": recall_at(popularity, *getattr(data, part)) for part in PARTS}
-    oracle = {"gauge": "oracle", "pairs_test": recall_at(data.weights, *data.test)}
-    return [row | {"gauge": "popularity"} | found, row | oracle]
+    for name, found in baselines(data).items():
+        row = {"gauge": name, "tau": 0, "similarity": "none"}
+        rows.append(row | {"pairs_validation": found["validation"], "pairs_test": found["recall"]})
+    return rows
 
 
 SIZES = [{"clusters": clusters, "k": k} for clusters in (5, 20) for k in (20, 100)]

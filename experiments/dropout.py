@@ -21,7 +21,7 @@ from experiments.autoencoder import (
     pick,
     train_all,
 )
-from experiments.common import baselines, judged
+from experiments.common import baselines, worth
 
 TOLERANCE = 0.02  # of single trainings: rounding grows along the steps; means over data sets differ far less
 DROPOUT = [(rate, 0.0) for rate in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.98)]
@@ -37,7 +37,7 @@ def score(net, activation, data):
     """The scores of one network."""
     validation, test = (np.asarray(network(net, users.seen, activation)) for users in (data.validation, data.test))
     loss = cross_entropy(validation, data.validation.hidden)
-    return {"loss": float(loss)} | judged(validation, test, data)
+    return {"loss": float(loss)} | worth(validation, test, data)
 
 
 def settings(reading, users, steps):

@@ -9,7 +9,7 @@ probabilities by which the test users took items.
 
 import numpy as np
 
-from experiments.common import FEW, KEPT, TAUS, baselines, draw, jobs, judged, leading
+from experiments.common import FEW, KEPT, TAUS, baselines, draw, jobs, leading, worth
 from experiments.remedies import preparations
 from helpers.spectrum import gram
 
@@ -36,7 +36,7 @@ def measure(reading, seed, ranks=RANKS):
                 for tau in taus:
                     model = V[:, :k], kept(s[:k], tau), *frame
                     scores = (predict(users, *model) for users in (data.validation, data.test))
-                    rows.append({"objective": prefix + objective, "k": k, "tau": tau} | judged(*scores, data))
+                    rows.append({"objective": prefix + objective, "k": k, "tau": tau} | worth(*scores, data))
     return rows
 
 
