@@ -33,7 +33,7 @@ def docstrings(module):
             yield f"{module}.{name}", thing.__doc__ or ""
 
 
-def word_matrix(texts, given_away=(), least_words=LEAST_WORDS, least_functions=LEAST_FUNCTIONS):
+def word_matrix(texts, given_away, least_words=LEAST_WORDS, least_functions=LEAST_FUNCTIONS):
     """Words, functions and X (words, functions) of 0 and 1, from pairs of a function's name and its text.
 
     Words in given_away do not count; of two functions with the same words the first is kept.

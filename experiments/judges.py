@@ -24,7 +24,6 @@ import numpy as np
 import pandas as pd
 
 from experiments.common import (
-    DENSE_AND_SPARSE,
     KEPT,
     SEEDS,
     cosines,
@@ -39,6 +38,7 @@ from experiments.common import (
 from experiments.curves import curves
 from experiments.documentation_cosines import by_module
 from experiments.documentation_held_out import divide
+from experiments.leads import DATA
 from experiments.people import LISTS, agreement, judgments
 from experiments.people import RANKS as WORD_RANKS
 from experiments.people import TAUS as WORD_TAUS
@@ -57,7 +57,6 @@ from helpers import (
 )
 from helpers.remedies import symmetric_root
 
-DATA = dict(zip(("dense", "sparse"), DENSE_AND_SPARSE, strict=True))
 DRAWS = 10_000
 RANKS = 100, 200, 400, 800, 1_500  # the last: all there are
 TAUS = np.array([3, 4, 6, 8, 11, 16, 22])  # of documentation and MovieLens
