@@ -1,7 +1,5 @@
 """Chapters whose data or libraries are not here: skipped by the tests, shown as they are by the book."""
 
-import subprocess
-import sys
 import types
 
 import chapters
@@ -44,10 +42,10 @@ def test_the_book_shows_them_as_they_are():
     assert extensions["missing_data"] == "tools"
 
 
-def test_the_tests_skip_them_and_say_why():
-    command = [sys.executable, "-m", "pytest", "--disable-plugin-autoload", "-p", "nbval.plugin", "--nbval", "-rs"]
-    paths = ["--nbval-current-env", "-p", "no:cacheprovider", "book/evidence/movielens.ipynb", "tests/conftest.py"]
-    done = subprocess.run([*command, *paths], cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
-    assert done.returncode == 0, done.stdout
-    assert "MOVIELENS must name a folder" in done.stdout
-    assert " passed" not in done.stdout
+def test_the_tests_skip_them_and_say_why(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    options = ["--nbval", "--nbval-current-env", "-rs", "-p", "no:cacheprovider"]
+    assert pytest.main([*options, "book/evidence/movielens.ipynb", "tests/conftest.py"]) == 0
+    said = capsys.readouterr().out
+    assert "MOVIELENS must name a folder" in said
+    assert " passed" not in said
