@@ -21,7 +21,6 @@ jax.config.update("jax_enable_x64", True)
 
 
 draw = partial(common.draw, **SIZES)  # 500 users to learn from, 500 each to choose by and to test on, 100 items
-draw_more = partial(draw, n_users=5_000)
 
 
 def network(net, X, activation):

@@ -10,17 +10,7 @@ took items.
 
 import numpy as np
 
-from experiments.autoencoder import (
-    ACTIVATIONS,
-    READINGS,
-    SEEDS,
-    cross_entropy,
-    draw,
-    draw_more,
-    network,
-    pick,
-    train_all,
-)
+from experiments.autoencoder import ACTIVATIONS, READINGS, SEEDS, cross_entropy, draw, network, pick, train_all
 from experiments.common import baselines, worth
 
 TOLERANCE = 0.02  # of single trainings: rounding grows along the steps; means over data sets differ far less
@@ -48,7 +38,7 @@ def settings(reading, users, steps):
 
 def measure(reading, users, seed, steps, grid=None):
     """All rows of one data set and number of steps."""
-    data = (draw if users == 500 else draw_more)(reading, seed)
+    data = draw(reading, seed, n_users=users)
     grid = grid or settings(reading, users, steps)
     untrained = {"rate": 0.0, "decay": 0.0, "loss": np.nan}
     rows = [{"activation": name} | untrained | row for name, row in baselines(data).items()]

@@ -14,7 +14,7 @@ validation users in nats, means of the two starts; best: recall of the start wit
 
 import numpy as np
 
-from experiments.autoencoder import ACTIVATIONS, READINGS, draw, draw_more, network, pick, train_all
+from experiments.autoencoder import ACTIVATIONS, READINGS, draw, network, pick, train_all
 from experiments.dropout import score
 from helpers import cosine_similarity, nearest, overlap
 
@@ -68,7 +68,7 @@ def predicted(nets, activation, data):
 
 def measure(steps, seed, reading=READINGS[0], users=500, grid=None):
     """All rows of one data set and number of steps."""
-    data, grid = (draw if users == 500 else draw_more)(reading, seed), grid or GRIDS[steps]
+    data, grid = draw(reading, seed, n_users=users), grid or GRIDS[steps]
     X, order = data.X.toarray(), np.random.default_rng([seed, 28]).permutation(data.X.shape[1])
     rows = []
     for activation in TRAINED[steps]:

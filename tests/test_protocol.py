@@ -71,7 +71,7 @@ def whole(monkeypatch):
 
     def draw(*arguments, **options):
         asked.append((arguments, options))
-        data = common.draw(*arguments, **options, **SMALL)
+        data = common.draw(*arguments, **options | SMALL)
         return data._replace(X=Whole(data.X))
 
     for module in (curves, held_out, dropout, networks):
@@ -155,7 +155,7 @@ def held_out_rows(data, monkeypatch):
 
 
 def dropout_rows(data, monkeypatch):
-    monkeypatch.setattr(dropout, "draw", lambda reading, seed: data)
+    monkeypatch.setattr(dropout, "draw", lambda reading, seed, n_users: data)
     rows = dropout.measure("default", 500, 3, 1_000)
     return [row for row in rows if row["activation"] != "oracle"]
 
@@ -177,7 +177,7 @@ def test_held_out_users_are_validated_on_and_tested_on_apart(rows_of, monkeypatc
 )
 def test_every_network_learns_from_all_users_of_one_data_set(compute, whole, untrained, exact):
     compute()
-    assert whole == [(("default", 3), {})]
+    assert whole == [(("default", 3), {"n_users": 500})]
     assert {activation for *_, activation, _ in untrained} == {"ReLU", "linear"}
     assert all(np.array_equal(X, exact[0].X.toarray()) for *_, X, _, _ in untrained)
     assert all((starts, draws) == untrained[0][:2] for starts, draws, *_ in untrained)
