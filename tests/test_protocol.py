@@ -43,6 +43,12 @@ def test_each_user_is_drawn_once_and_is_in_one_part_only(reading):
     assert_allclose(data.weights, sim.preferences[-N_HELD_OUT:, sim.clusters] * sim.popularity)
 
 
+def test_in_ten_turns_every_user_tests_once_and_chooses_twice():
+    turns = np.array([common.roles(np.random.default_rng(0).permutation(103), i) for i in range(10)])
+    assert_array_equal(turns.sum(axis=1), 1)  # one role in each turn
+    assert_array_equal(turns.sum(axis=0), np.repeat([[7], [2], [1]], 103, axis=1))
+
+
 def garbage(users):
     """Users who look for the items that the others do not."""
     return common.Users(np.zeros_like(users.seen), 1.0 - users.hidden)
