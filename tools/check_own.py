@@ -16,7 +16,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from experiments import libraries
 
 AGREE = 1e-6  # of imbalance and cosines
-SCREEN = 844  # px
+SCREEN = 844  # px, the height of a phone's
 SHARES = {0.5: "share ½", 1.0: "share 1"}  # and how the buttons say them
 LOOK = """
 const own = document.querySelector("[data-own]"), rows = (e) => [...e.querySelectorAll("li data")];
@@ -101,7 +101,7 @@ def answer_faults(browser, items, users):
     faults = []
     for value, headline in browser.execute_script(ANSWERS):
         option, _, name = value.partition(" ")
-        objective = what_was_said(**{option.replace("-", "_"): name})[1]
+        objective = what_was_said(**{option.replace("-", "_"): name}).objective
         wanted = decide(objective, seen).headline
         fine = headline.startswith("Unknown here") and not isinstance(OBJECTIVES[objective].rule, ByTheory)
         fine |= headline.split(",")[0].split(":")[0] == wanted.split(",")[0].split(":")[0]

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
 from browser import find_pages, open_page, print_page, serve, settle, start_browser
-from check_own import own_faults
+from check_own import SCREEN, own_faults
 from page_markup import LANGUAGES
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
@@ -125,11 +125,11 @@ def weight_faults(fetched):
 
 def wait_faults(browser, url):
     """Through a slow line: does a page's first slider answer soon? The better of two times, as machines are busy."""
-    waited = min(wait(browser, url) for _ in range(2))
+    waited = min(seconds_waited(browser, url) for _ in range(2))
     return [f"slider that answers {waited:.1f} s after the first paint"] if waited > SOON else []
 
 
-def wait(browser, url):
+def seconds_waited(browser, url):
     """Open a page with nothing in store, through a slow line: when its first slider answers, in s after first paint."""
     browser.get("about:blank")
     browser.execute_cdp_cmd("Network.clearBrowserCache", {})
@@ -144,7 +144,7 @@ def wait(browser, url):
 
 def set_width(browser, width):
     """Make the window as wide as a phone or a desk's."""
-    screen = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": width == PHONE}
+    screen = {"width": width, "height": SCREEN, "deviceScaleFactor": 1, "mobile": width == PHONE}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
 
 

@@ -4,13 +4,12 @@ Usage: python tools/exercises.py. An exercise's title ends with how it is done: 
 *(computer, 15 minutes)*, and *open* in the place of the minutes or after them where no solution is given.
 """
 
-import pathlib
 import re
 
 import contents
 import nbformat
 
-PAGE = pathlib.Path("book/exercises.md")
+PAGE = contents.BOOK / "exercises.md"
 HEAD = """% Written by tools/exercises.py: change the chapters, then say make exercises.
 
 # Exercises by chapter

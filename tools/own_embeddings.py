@@ -45,7 +45,7 @@ def implied(objective):
     judged = isinstance(rule, ByBalance) and not rule.weighted
     return {
         "help": OBJECTIVES[objective].help,
-        "ranking": what_was_said(objective=objective)[2],
+        "ranking": what_was_said(objective=objective).ranking,
         "theory": isinstance(rule, ByTheory),
         "alone": answer(objective, Evidence()),
         "unbalanced": answer(objective, Evidence(balance=Balance(OFF))) if judged else None,

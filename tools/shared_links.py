@@ -86,8 +86,7 @@ def add_tags(app, name, template, context, doctree):
         context["docstitle"] = None  # which is the page's own, and need not be said twice
     pictures = [image["uri"] for image in doctree.findall(nodes.image) if image["uri"].endswith(".png")]
     title, said = app.env.titles[name].astext(), answer(doctree)
-    tags = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title}
-    tags["og:description"] = said
+    tags = {"og:type": "article", "og:site_name": app.config.html_title, "og:title": title, "og:description": said}
     lines = ['<meta name="twitter:card" content="summary_large_image"/>']
     if 'name="description"' not in context["metatags"]:
         lines.append(f'<meta name="description" content="{escape(said)}"/>')
