@@ -86,13 +86,6 @@ def test_gensim(name, options, said):
     assert report.verdict == "no"
 
 
-def test_inputs_of_fasttext_are_what_its_outputs_met():
-    """Its word vectors hold the n-grams; the score of a word is that of this sum."""
-    model = gensim("FastText", sg=1)
-    word = model.wv.index_to_key[0]
-    np.testing.assert_allclose(model.wv.vectors[0], model.wv[word], rtol=1e-6)
-
-
 def test_keyed_vectors_alone_say_nothing_of_training():
     model = gensim("Word2Vec", sg=1)
     assert audit(model.wv).verdict == "unknown"
