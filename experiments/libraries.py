@@ -7,7 +7,6 @@ them.
 """
 
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +18,6 @@ from helpers import simulate_interactions
 
 FILE = Path(__file__).with_name("libraries.npz")
 K = 8
-IMPLICIT = {
-    "als": "AlternatingLeastSquares",
-    "bpr": "BayesianPersonalizedRanking",
-    "lmf": "LogisticMatrixFactorization",
-}
 TOLERANCE = 0.05  # another processor changes last digits, which training lets grow; the verdicts are the same
 
 
@@ -35,7 +29,13 @@ def shop():
 
 def implicit(library, X, factors=K, random_state=0, **settings):
     """Users and items of a model of implicit: als (Eq. 2's family, weighted by confidence), bpr or lmf."""
-    kind = getattr(import_module(f"implicit.cpu.{library}"), IMPLICIT[library])
+    from implicit.cpu import als, bpr, lmf
+
+    kind = {
+        "als": als.AlternatingLeastSquares,
+        "bpr": bpr.BayesianPersonalizedRanking,
+        "lmf": lmf.LogisticMatrixFactorization,
+    }[library]
     with threadpool_limits(1, user_api="blas"):
         model = kind(factors=factors, random_state=random_state, num_threads=1, **settings)
         model.fit(csr_matrix(X, dtype=np.float32), show_progress=False)

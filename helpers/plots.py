@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, to_hex
 
 BLUE, ORANGE, GREEN, PURPLE, SKY, RED = (
     "#0072B2",
@@ -77,7 +77,7 @@ def label_lines(ax, gap=0.055):
     heights -= np.maximum(heights.max(initial=0) - 1.02, 0)
     for i, height in zip(order, heights, strict=True):
         color = lines[i].get_color()
-        style = {"color": AS_TEXT.get(color, color), "size": 10, "va": "center", "clip_on": False}
+        style = {"color": AS_TEXT.get(to_hex(color).upper(), color), "size": 10, "va": "center", "clip_on": False}
         ax.text(1.02, height, lines[i].get_label(), transform=ax.transAxes, **style)
 
 
