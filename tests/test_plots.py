@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from chapters import ROOT
+from matplotlib.colors import to_hex
 
 from helpers import plots
 
@@ -69,17 +70,19 @@ def test_two_answers_have_the_same_scores_and_their_own_similarities():
     assert all(ax.images[0].get_clim() == (-1, 1) for ax in panels)
 
 
-def test_labels_stand_at_their_lines_ends_and_apart():
+def test_labels_stand_at_their_lines_ends_and_apart_and_are_legible():
     _, ax = plt.subplots()
-    for name, end in (("low", 0), ("upper", 0.505), ("lower", 0.5), ("top", 1)):
-        ax.plot([0, 1], [0.5, end], label=name)
+    ends = {"low": 0, "upper": 0.505, "lower": 0.5, "top": 1}
+    for (name, end), color in zip(ends.items(), (plots.BLUE, plots.ORANGE, plots.SKY, np.zeros(4) + 0.3), strict=True):
+        ax.plot([0, 1], [0.5, end], label=name, color=color)
     ax.axhline(0.2)
     ax.set_ylim(0, 1)
     plots.label_lines(ax, gap=0.1)
     heights = {text.get_text(): text.get_position()[1] for text in ax.texts}
     assert heights == pytest.approx({"low": 0, "lower": 0.5, "upper": 0.6, "top": 1})
-    colors = {line.get_label(): line.get_color() for line in ax.lines}
-    assert all(text.get_color() == colors[text.get_text()] for text in ax.texts)
+    colors = {text.get_text(): to_hex(text.get_color()) for text in ax.texts}
+    assert (colors["low"], colors["top"]) == (plots.BLUE.lower(), "#4c4c4c")  # the line's
+    assert all(contrast(color, "#ffffff") >= 4.5 for color in colors.values())
 
 
 def test_labels_stay_beside_their_axes():
