@@ -15,14 +15,17 @@ PYTEST = python -m pytest --nbval --nbval-current-env -n $(WORKERS) --dist loads
 help:  ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-book: $(READY)  ## execute every chapter and build the site, failing on any warning
+book: $(READY)  ## execute every chapter, unless make test just has, and build the site, failing on any warning
 	rm -rf _build
 	$(BIN)/python tools/notebooks.py --for-build
 	$(BIN)/jupyter-book build . -W -n --keep-going
 	@echo "Open _build/html/index.html"
 
 test: $(READY)  ## reproduce every committed output, and run the unit tests; ONLY=rescaling: one chapter and its evidence
+	rm -rf $(VENV)/executed && mkdir $(VENV)/executed
+	$(BIN)/python tools/contents.py > $(VENV)/state
 	OMP_NUM_THREADS=1 $(BIN)/$(PYTEST)
+	$(if $(ONLY),,mv $(VENV)/state $(VENV)/executed)
 
 audit: $(READY)  ## which cosines of your embeddings are determined: says how the command is called
 	@$(BIN)/cosine-audit --help

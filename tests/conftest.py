@@ -4,6 +4,7 @@ import browser
 import contents
 import kernels
 import missing_data
+import nbformat
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -16,7 +17,7 @@ settings.register_profile(
     "book", derandomize=True, deadline=None, database=None, max_examples=50, suppress_health_check=BUSY
 )
 settings.load_profile("book")
-kernels.encrypt()
+kernels.prepare()
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
@@ -68,3 +69,16 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.path.suffix == ".ipynb" and (reason := missing_data.missing(contents.name(item.path))):
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_sessionfinish(session):
+    """In make test, keep the chapters as they were executed: make book need not do it again."""
+    if not contents.EXECUTED.is_dir() or (contents.EXECUTED / "state").exists():
+        return
+    cells = [item for item in session.items if getattr(item, "test_outputs", None) is not None]
+    for item in cells:
+        item.cell.outputs = item.test_outputs
+    for chapter in {item.parent for item in cells}:
+        path = contents.EXECUTED / f"{contents.name(chapter.path)}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        nbformat.write(chapter.nb, path)

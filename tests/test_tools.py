@@ -1,5 +1,6 @@
 """The tools: executing chapters, serving the site, which repository and version a page is of."""
 
+import functools
 import gzip
 import re
 import subprocess
@@ -9,6 +10,8 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import browser
+import contents
+import kernels
 import nbformat
 import no_warnings
 import notebooks
@@ -93,6 +96,14 @@ def test_execution_keeps_ids_and_writes_nothing_that_changes_from_run_to_run(tmp
     assert not any(cell.metadata for cell in after.cells)
 
 
+def test_kernels_have_one_parent_and_know_nothing_of_each_other(tmp_path):
+    path = tmp_path / "one.ipynb"
+    source = "import os, helpers\nprint(os.getppid(), hasattr(helpers, 'mine'))\nhelpers.mine = 1"
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source)]), path)
+    said = [notebook.cells[0].outputs[0].text.split() for _, notebook in notebooks.side_by_side([path, path])]
+    assert said == [[str(kernels.server().pid), "False"]] * 2
+
+
 def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkeypatch):
     paths = [tmp_path / f"{number}.ipynb" for number in range(2)]
     for number, path in enumerate(paths):
@@ -108,17 +119,32 @@ def test_what_is_executed_for_the_build_is_what_the_build_finds(tmp_path, monkey
     cache.db.dispose()
 
 
+def test_a_build_executes_chapters_unless_the_tests_have_done_so_from_the_same_files(tmp_path, monkeypatch):
+    path, kept = contents.BOOK / "two-models.ipynb", tmp_path / "executed/two-models.ipynb"
+    kept.parent.mkdir()
+    nbformat.write(chapter(), kept)
+    monkeypatch.setattr(contents, "EXECUTED", kept.parent)
+    monkeypatch.setattr(contents, "state", functools.partial(contents.state, tmp_path))
+    monkeypatch.setattr(notebooks, "side_by_side", lambda paths: "executed")
+    assert notebooks.for_build() == "executed"
+    (kept.parent / "state").write_text(contents.state() + "\n", "utf-8")
+    assert notebooks.for_build() == [(path, nbformat.read(kept, as_version=4))]
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book/data.csv").touch()
+    assert notebooks.for_build() == "executed"
+
+
 def test_the_picture_of_the_readme_is_drawn_when_all_chapters_are_executed_and_at_no_other_time(tmp_path, monkeypatch):
     path, done = tmp_path / "one.ipynb", []
-    monkeypatch.setattr(notebooks.contents, "notebooks", lambda: [path])
+    monkeypatch.setattr(contents, "notebooks", lambda: [path])
     monkeypatch.setattr(notebooks, "side_by_side", lambda paths: [(each, chapter()) for each in paths])
     monkeypatch.setattr(notebooks, "draw_picture", lambda: done.append("picture"))
     monkeypatch.setattr(notebooks, "fill_cache", lambda chapters: done.append("cache"))
+    monkeypatch.setattr(contents, "EXECUTED", tmp_path)
     for arguments, expected, written in (
         ([], ["picture"], True),
         ([str(path)], [], True),
         (["--for-build"], ["cache"], False),
-        (["--for-build", str(path)], ["cache"], False),
     ):
         notebooks.main(arguments)
         assert (done, path.exists()) == (expected, written)

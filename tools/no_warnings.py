@@ -13,6 +13,6 @@ def quiet_console(app, config):
 
 def setup(app):
     """Sphinx calls this to load the extension."""
-    kernels.encrypt()
+    kernels.prepare()
     app.connect("config-inited", quiet_console)
     return {"parallel_read_safe": True}

@@ -1,7 +1,8 @@
 """Execute chapters from fresh kernels, several at a time, with nothing in their outputs that changes from run to run.
 
 Usage: python tools/notebooks.py [chapter.ipynb …], by default all that _toc.yml lists, and the README's picture: the
-outputs are written back into the chapters. With --for-build they go where the build of the book looks for them.
+outputs are written back into the chapters. With --for-build they go where the build of the book looks for them; what
+make test has just executed, and no file has changed since, is not executed again.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ async def executed(path):
     options = {"timeout": 600, "record_timing": False, "coalesce_streams": True}
     client = NotebookClient(notebook, resources={"metadata": {"path": path.parent}}, **options)
     try:
-        await client.async_execute(env={"OMP_NUM_THREADS": "1"} | os.environ)  # more would wait for each other
+        await client.async_execute()
     except Exception as problem:
         problem.add_note(f"in {path}")
         raise
@@ -41,7 +42,7 @@ def side_by_side(paths):
         if reason := missing_data.missing(contents.name(path)):
             print(f"{contents.name(path)}: not executed: {reason}")
     paths = [path for path in paths if not missing_data.missing(contents.name(path))]
-    kernels.encrypt()
+    kernels.prepare()
     gate = asyncio.Semaphore(min(AT_ONCE, (os.cpu_count() or 1) + 1))
 
     async def in_turn(path):
@@ -54,6 +55,17 @@ def side_by_side(paths):
         return await asyncio.gather(*map(in_turn, paths))
 
     return list(zip(paths, asyncio.run(together()), strict=True))
+
+
+def for_build():
+    """Pairs of path and notebook, executed here, or by make test if all files are as they were; as committed if not."""
+    state = contents.EXECUTED / "state"
+    if not state.is_file() or state.read_text("utf-8").strip() != contents.state():
+        return side_by_side(contents.notebooks())
+    print("make test has executed the chapters from these files: it is not done again")
+    executed = [contents.EXECUTED / f"{contents.name(path)}.ipynb" for path in contents.notebooks()]
+    pairs = zip(contents.notebooks(), executed, strict=True)
+    return [(path, nbformat.read(tested, as_version=4)) for path, tested in pairs if tested.is_file()]
 
 
 def draw_picture():
@@ -79,14 +91,12 @@ def fill_cache(chapters):
 
 def main(arguments):
     """Execute chapters, all or those that are named, and write them, or fill the cache of the build."""
-    named = [pathlib.Path(name) for name in arguments if name != "--for-build"]
-    chapters = side_by_side(named or contents.notebooks())
-    if "--for-build" in arguments:
-        fill_cache(chapters)
+    if arguments == ["--for-build"]:
+        fill_cache(for_build())
     else:
-        for path, notebook in chapters:
+        for path, notebook in side_by_side([pathlib.Path(name) for name in arguments] or contents.notebooks()):
             nbformat.write(notebook, path)
-        if not named:
+        if not arguments:
             draw_picture()
 
 
