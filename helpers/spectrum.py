@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from cosine_audit.gauges import signs
 from scipy.linalg import eigh
-from scipy.sparse.linalg import aslinearoperator, svds
+from scipy.sparse.linalg import aslinearoperator, eigsh
 from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
@@ -108,14 +108,16 @@ def lanczos(X, k):
     What is found is taken out, :math:`X(I - VV^\top)`, before σ are looked for whose squares would drown in its
     rounding errors.
     """
-    s, V, start = np.zeros(0), np.zeros((X.shape[1], 0)), np.random.default_rng(0).normal(size=min(X.shape))
+    s, V, start = np.zeros(0), np.zeros((X.shape[1], 0)), np.random.default_rng(0).normal(size=X.shape[1])
     while len(s) < k:
         outside = aslinearoperator(sp.eye_array(len(V))) - aslinearoperator(V) @ aslinearoperator(V.T)
-        _, found, Vt = svds(aslinearoperator(X) @ outside, k - len(s), v0=start)
+        product = aslinearoperator(X) @ outside
+        found_V = outside @ eigsh(product.T @ product, k - len(s), v0=start)[1]
+        found = np.linalg.norm(X @ found_V, axis=0)
         kept = found >= SMALLEST_RATIO * found.max()
         if found[~kept].max(initial=0) < negligible(np.r_[s, found], X.shape):
             kept[:] = True  # the others are zero up to rounding
-        s, V = np.r_[s, found[kept]], np.hstack([V, outside @ Vt[kept].T])
+        s, V = np.r_[s, found[kept]], np.hstack([V, found_V[:, kept]])
     return s, V
 
 

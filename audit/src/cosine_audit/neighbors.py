@@ -19,12 +19,10 @@ class Neighbors(NamedTuple):
 
 def top(S, n):
     """Column numbers of the n largest of each row of S, the largest first; of equal ones the smaller number first."""
-    bounds = np.partition(S, -n, axis=1)[:, -n]
-    found = np.empty((len(S), n), dtype=int)
-    for i, (row, bound) in enumerate(zip(S, bounds, strict=True)):
-        some = np.flatnonzero(row >= bound)
-        found[i] = some[np.argsort(-row[some], kind="stable")[:n]]
-    return found
+    bounds = np.partition(S, -n, axis=1)[:, -n, None]
+    rows, columns = np.divmod(np.flatnonzero(bounds <= S), S.shape[1])
+    columns = columns[np.lexsort((-S[rows, columns], rows))]
+    return columns[np.searchsorted(rows, np.arange(len(S)))[:, None] + np.arange(n)]
 
 
 def nearest(S, n_neighbors=10):
@@ -37,13 +35,13 @@ def nearest(S, n_neighbors=10):
     Raises ValueError if S is not symmetric, NaN or infinite, or n_neighbors is out of range.
     """
     S = np.array(S, dtype=float)
-    if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.isfinite(S).all() or S.size == 0:
+    size = max(S.max(), -S.min()) if S.size else np.nan
+    if S.ndim != 2 or S.shape[0] != S.shape[1] or not np.isfinite(size):
         raise ValueError(f"S must be a symmetric matrix of finite numbers, got shape {S.shape}")
-    size = np.abs(S).max()
-    if np.abs(S - S.T).max() > 1e-9 * size:
+    if np.max(S - S.T) > 1e-9 * size:
         raise ValueError(f"S must be a symmetric {len(S)}×{len(S)} matrix, got one that is not")
     n = valid_integer("n_neighbors", n_neighbors, 1, len(S) - 1)
-    S = np.round(S / max(1, size), 10)
+    np.round(S / max(1, size), 10, out=S)
     np.fill_diagonal(S, -np.inf)
     return top(S, n)
 
