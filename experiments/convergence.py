@@ -47,7 +47,9 @@ def with_lam(root, s, V, lam2):
 
 def loss(root, lam2, P, Q):
     """Eq. 2 of the usual factors: root stands for X, as P enters only through its products with X and itself."""
-    return np.sum((root - P @ Q.T) ** 2) + lam2 * (np.sum(P**2) + np.sum(Q**2))
+    PP, QQ = P.T @ P, Q.T @ Q
+    error = np.sum(root**2) - 2 * np.sum(P * (root @ Q)) + np.sum(PP * QQ)
+    return error + lam2 * (np.trace(PP) + np.trace(QQ))
 
 
 def als(root, lam2, Q, n_sweeps):

@@ -37,12 +37,17 @@ def scores_at_all_settings(users, s, V):
             yield name, k, tau, *by_row(scores, *users).mean(axis=1)
 
 
-def tuned_and_tested(X, group, i):
-    """(s, V); the scores at all settings, of those who choose; those of each user who tests, at the best settings."""
+def tuned_and_tested(X, group, i, chosen=None):
+    """(s, V); the scores at all settings, of those who choose; those of each user who tests, at the best settings.
+
+    chosen: the scores at all settings, if they are known.
+    """
     train, choose, test = parts(X, group, i)
     basis, rng = spectrum_of_data(train), np.random.default_rng(i)
-    rows = scores_at_all_settings(hidden_from(rng, choose, 0.2), *basis)
-    chosen = pd.DataFrame(rows, columns=SETTING + METRICS).set_index(SETTING)
+    users = hidden_from(rng, choose, 0.2)
+    if chosen is None:
+        rows = scores_at_all_settings(users, *basis)
+        chosen = pd.DataFrame(rows, columns=SETTING + METRICS).set_index(SETTING)
     seen, hidden = hidden_from(rng, test, 0.2)
     often, tested = by_row(np.tile(train.sum(axis=0), (len(seen), 1)), seen, hidden), []
     for row, metric in enumerate(METRICS):

@@ -96,6 +96,11 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "layer_norm": (SPARSE | {"seed": 2}, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
     "lengths": (SPARSE, {}, {}),
     "movielens_divisions": ({"division": 2, "group": 3}, {}, {}),
+    "movielens_settings": (
+        {"group": 3},
+        {},
+        {"GRIDS": {"Eq. 2": (4,), "D = I": (25,)}, "scores_at_all_settings": lambda of: lambda *data: []},
+    ),
     "ndcg": (SPARSE, {}, {"RANKS": (10, 20, 50), "TAUS": np.array([45.3, 181, 256, 362, 724.1])}),
     "neighbors": (
         {"data": "documentation", "split": 0},
@@ -147,7 +152,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
 LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
 LIBRARY |= dict.fromkeys(["real_lists", "real_models", "real_models_tuned", "shares"], "implicit")
-FILMS = {"movielens_divisions"}  # whose data may be missing
+FILMS = {"movielens_divisions", "movielens_settings"}  # whose data may be missing
 
 
 def found(row, table, tolerance):
