@@ -1,7 +1,7 @@
 """Which k and λ find most hidden films of the users who choose, in ten groups of MovieLens' users; two minutes.
 
 movielens_settings.csv has a row for each group, judge, method, k and τ (of f = σ^α: α). By "scores": recall@20 and
-nDCG@100 of a fifth of a user's films. By "cosines": recall@20 of one hidden film, by its cosines with the user's others.
+nDCG@100 of a fifth of a user's films. By "cosines": recall@20 of one hidden film, by its cosines with the others.
 """
 
 from itertools import product
