@@ -51,7 +51,7 @@ def predict(theta, seen):
     return jnp.exp(log_gamma) * P @ Q.T + bias
 
 
-@partial(jax.jit, static_argnames=("loss", "free", "last"))
+@partial(jax.jit, static_argnames="loss")
 def step(t, state, seen, Y, loss, free, last):
     """The state after step t of last, and the loss of the batch; a part that is not free stays."""
     value, slope = jax.value_and_grad(lambda theta: loss(predict(theta, seen), Y))(state[0])

@@ -1,5 +1,7 @@
 """Hypothesis settings, and the random matrices that several test files draw."""
 
+import os
+
 import browser
 import contents
 import kernels
@@ -18,6 +20,7 @@ settings.register_profile(
 )
 settings.load_profile("book")
 kernels.prepare()
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=1")  # JAX compiles in half the time
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
