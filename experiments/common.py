@@ -178,16 +178,24 @@ def tuned(rows, score, by, keys=("setting",)):
     for the setting that is best on average in all other data sets, the column that is largest in this one, or the
     settings themselves, a Series by seed.
     """
-    grid = rows.pivot(index="seed", columns=list(keys), values=score)
+    columns = pd.MultiIndex.from_frame(rows[list(keys)]) if len(keys) > 1 else pd.Index(rows[keys[0]])
+    (i, seeds), (j, settings) = (each.factorize(sort=True) for each in (pd.Index(rows["seed"]), columns))
+    seeds = seeds.rename("seed")
+
+    def grid(column):  # far faster than a pivot
+        table = np.full((len(seeds), len(settings)), np.nan)
+        table[i, j] = rows[column]
+        return table
+
+    found = grid(score)
     if isinstance(by, pd.Series):
-        chosen = by[grid.index]
+        chosen = settings.get_indexer(by[seeds])
     elif by == "elsewhere":
-        whole = grid.dropna(axis=1)  # settings that all data sets have
-        chosen = whole.columns[chosen_elsewhere(whole.to_numpy())]
+        whole = np.flatnonzero(~np.isnan(found).any(axis=0))  # settings that all data sets have
+        chosen = whole[chosen_elsewhere(found[:, whole])]
     else:
-        chosen = rows.pivot(index="seed", columns=list(keys), values=by).idxmax(axis=1)
-    found = [grid.at[place] for place in zip(grid.index, chosen, strict=True)]
-    return pd.Series(found, grid.index), pd.Series(list(chosen), grid.index)
+        chosen = np.nanargmax(grid(by), axis=1)
+    return pd.Series(found[range(len(seeds)), chosen], seeds), pd.Series(list(settings[chosen]), seeds)
 
 
 def likeness(labels, i, j):

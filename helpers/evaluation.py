@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import stdtrit
 
 from helpers.arguments import valid_data, valid_generator, valid_integer, valid_matrix, valid_number, valid_numbers
 from helpers.recovery import DECIMALS, levels
@@ -36,14 +37,12 @@ def t_interval(values, confidence=0.95):
     Raises ValueError if there are fewer than two data sets, or a value is NaN or infinite.
     Source: Student 1908.
     """
-    from scipy import stats  # here, as it would double the time that importing helpers takes
-
     values = valid_numbers("values", values)
     confidence = valid_number("confidence", confidence, 0, 1, strictly=True)
     if values.ndim == 0 or len(values) < 2:
         raise ValueError(f"values must hold at least two data sets, got shape {values.shape}")
     mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    half = stats.t.ppf((1 + confidence) / 2, len(values) - 1) * error
+    half = stdtrit(len(values) - 1, (1 + confidence) / 2) * error
     return Interval(mean, mean - half, mean + half)
 
 
