@@ -45,20 +45,20 @@ TOLERANCE = 2e-3  # closed forms; pairs whose cosines nearly tie may change plac
 
 def fitted(method, setting, mean, C):
     """A function of vectors (m, d), given the mean (d,) and covariance C (d, d) of texts of their kind."""
-    values, V = np.linalg.eigh(C)  # ascending
     d = len(mean)
     if method in ("centered", "centered by the judged", "one mean for both"):
         return lambda E: E - mean
     if method == "standardized":
         spread = np.sqrt(np.diag(C))
         return lambda E: (E - mean) / np.where(spread > 0, spread, 1)  # two of MiniLM's dimensions are always 0
+    if method.startswith("first"):
+        return lambda E: E[:, : d // setting]
+    values, V = np.linalg.eigh(C)  # ascending
     if method == "directions removed":
         return lambda E: (E - mean) @ V[:, : d - setting]
     if method.startswith("whitened"):
         some = values > 1e-9 * values[-1]
         return lambda E: (E - mean) @ V[:, some] / np.sqrt(values[some] + setting * values.mean())
-    if method.startswith("first"):
-        return lambda E: E[:, : d // setting]
     if "principal" in method:
         return lambda E: (E - mean) @ V[:, d - d // setting :]
     return lambda E: E
