@@ -1,6 +1,6 @@
 """Sphinx extension: the list of references has the labels that the text uses, such as “Jin et al., 2021”."""
 
-from pybtex.plugin import register_plugin
+from pybtex.plugin import find_plugin, register_plugin
 from pybtex.style.formatting.alpha import Style as Alphabetical
 from pybtex.style.labels import BaseLabelStyle
 
@@ -26,4 +26,6 @@ class Style(Alphabetical):
 def setup(app):
     """Sphinx calls this to load the extension."""
     register_plugin("pybtex.style.formatting", "author-year", Style)
+    docutils = find_plugin("pybtex.backends", "docutils")
+    register_plugin("pybtex.backends", "docutils", docutils, force=True)  # or each citation looks through all packages
     return {"parallel_read_safe": True}

@@ -5,6 +5,7 @@ Japanese for one word. Here such a line is every two characters that stand side 
 else people call what a page or a section is about.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -19,6 +20,7 @@ WORD = re.compile(r"[^\W_]+")
 CHINESE = re.compile(r"[\u3005-\u30ff\u3400-\u9fff]+")  # and Japanese
 KEYWORDS = "book/keywords.yml"
 ENGLISH = SearchEnglish({})
+stem = functools.cache(ENGLISH.stem)
 NOT_READ = nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, nodes.comment, nodes.title
 
 
@@ -31,7 +33,7 @@ def plain(text):
 def words(text):
     """The words of a text as the search compares them; search.js does the same to what is typed."""
     typed = WORD.findall(CHINESE.sub(" ", plain(text)))
-    found = [ENGLISH.stem(word) for word in typed if word not in ENGLISH.stopwords]
+    found = [stem(word) for word in typed if word not in ENGLISH.stopwords]
     return [word for word in found if word] + [
         line[i : i + 2] for line in CHINESE.findall(text) for i in range(max(1, len(line) - 1))
     ]
@@ -98,8 +100,15 @@ def load(app, name, template, context, doctree):
         app.add_js_file("search.js", loading_method="defer")
 
 
+def leave_out(app):
+    """Have Sphinx make no index of its own, which no page reads, but a page of the search."""
+    app.builder.search = False
+    app.config.html_additional_pages["search"] = "search.html"
+
+
 def setup(app):
     """Sphinx calls this to load the extension."""
+    app.connect("builder-inited", leave_out)
     app.connect("html-page-context", load)
     app.connect("doctree-resolved", read)
     app.connect("build-finished", write)
