@@ -6,7 +6,9 @@ chromedriver. A page of a kind that was read before is left out by axe-core, whi
 
 import json
 import pathlib
+import queue
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
@@ -19,6 +21,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
+AT_ONCE = 2  # browsers, one for each processor of most machines that run this
 PHONE, DESK = 390, 1300
 MOST_BYTES = 600_000  # that a page fetches before one scrolls
 MOST_PDF = 10_000_000  # bytes of book.pdf
@@ -291,16 +294,31 @@ def report(found, others):
     return len(faults)
 
 
+def read_pages(browsers, home, pages, every_page):
+    """What is in each page and what is wrong with it, a page in each browser at a time."""
+    idle, known = queue.SimpleQueue(), set()
+    for browser in browsers:
+        idle.put(browser)
+
+    def read(page):
+        browser = idle.get()
+        facts = read_page(browser, home, page, known)
+        idle.put(browser)
+        known.update([] if every_page else facts["kinds"])
+        print(f"{page}: {len(facts['faults'])} faults", flush=True)
+        return facts
+
+    with ThreadPoolExecutor(len(browsers)) as pool:
+        return dict(zip(pages, pool.map(read, pages), strict=True))
+
+
 def main(site, every_page):
     """Read every page, then look where the links lead, then search for the longest word of the wordiest page."""
     pages = sorted(find_pages(site), key=lambda page: (site / page).stat().st_size)  # axe-core takes longer than that
-    browser, home = start_browser(), serve(site)
-    found, known = {}, set()
+    browsers, home = [start_browser() for _ in range(AT_ONCE)], serve(site)
+    browser = browsers[0]
     try:
-        for page in pages:
-            found[page] = read_page(browser, home, page, known)
-            print(f"{page}: {len(found[page]['faults'])} faults", flush=True)
-            known |= set() if every_page else set(found[page]["kinds"])
+        found = read_pages(browsers, home, pages, every_page)
         for facts in found.values():
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
@@ -313,7 +331,8 @@ def main(site, every_page):
             found[page]["faults"] += wait_faults(browser, home + page)
         others += traffic_faults(browser, home)
     finally:
-        browser.quit()
+        for browser in browsers:
+            browser.quit()
     sys.exit(report(found, others + pdf_faults(site, home, found)) > 0)
 
 

@@ -101,9 +101,8 @@ def load(app, name, template, context, doctree):
 
 
 def leave_out(app):
-    """Have Sphinx make no index of its own, which no page reads, but a page of the search."""
-    app.builder.search = False
-    app.config.html_additional_pages["search"] = "search.html"
+    """Have Sphinx put no page into its own index, which none reads; its stemmer is read."""
+    app.builder.index_page = lambda page, doctree, title: None
 
 
 def setup(app):
