@@ -101,8 +101,8 @@ def load(app, name, template, context, doctree):
 
 
 def leave_out(app):
-    """Have Sphinx put no page into its own index, which none reads; its stemmer is read."""
-    app.builder.index_page = lambda page, doctree, title: None
+    """Have Sphinx make no index of its own, which no page reads; they do read its stemmer."""
+    app.builder.index_page = app.builder.dump_search_index = lambda *_: None
 
 
 def setup(app):
