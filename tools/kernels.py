@@ -19,6 +19,7 @@ from jupyter_client import KernelManager
 from jupyter_client.provisioning import KernelProvisionerFactory, LocalProvisioner
 
 IMPORTED = "ipykernel.kernelapp sympy pandas scipy.optimize scipy.stats matplotlib.pyplot helpers.films helpers.claims"
+ALONE = {"OMP_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}  # a fork keeps no other thread
 INLINE = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # which pyplot asks for when it is imported
 
 
@@ -48,7 +49,7 @@ class ForkedKernel(LocalProvisioner):
 @functools.cache
 def server():
     """The process that forks kernels, and ends when its input does."""
-    environment = {"OMP_NUM_THREADS": "1"} | os.environ | INLINE  # more would wait for each other
+    environment = ALONE | os.environ | INLINE
     command = [sys.executable, "-P", __file__]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
 
