@@ -9,7 +9,7 @@ import numpy as np
 
 from experiments.common import KEPT, leading, roles, users_from
 from helpers import Interval, read_documentation
-from helpers.evaluation import hits_at
+from helpers.evaluation import ndcgs, recalls
 from helpers.spectrum import gram
 
 RANKS = 50, 200, 400, 800, 1_197  # the last: all there are
@@ -36,9 +36,7 @@ def full_spectrum(rows):
 
 def by_row(scores, seen, hidden):
     """recall@20 and nDCG@100 of each row of scores: (2, rows)."""
-    hits, ideal = hits_at(scores, seen, hidden, 100)
-    first, discounts = np.arange(100) < 20, 1 / np.log2(np.arange(2, 102))
-    return np.array([hits @ weights / (ideal @ weights) for weights in (first.astype(float), discounts)])
+    return np.array([recalls(scores, seen, hidden), ndcgs(scores, seen, hidden)])
 
 
 def bootstrap(values, rng):
