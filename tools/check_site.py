@@ -6,9 +6,9 @@ chromedriver. A page of a kind that was read before is left out by axe-core, whi
 
 import json
 import pathlib
-import queue
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
@@ -294,22 +294,14 @@ def report(found, others):
     return len(faults)
 
 
-def read_pages(browsers, home, pages, every_page):
-    """What is in each page and what is wrong with it, a page in each browser at a time."""
-    idle, known = queue.SimpleQueue(), set()
-    for browser in browsers:
-        idle.put(browser)
-
-    def read(page):
-        browser = idle.get()
-        facts = read_page(browser, home, page, known)
-        idle.put(browser)
-        known.update([] if every_page else facts["kinds"])
-        print(f"{page}: {len(facts['faults'])} faults", flush=True)
-        return facts
-
-    with ThreadPoolExecutor(len(browsers)) as pool:
-        return dict(zip(pages, pool.map(read, pages), strict=True))
+def read_pages(browser, pages, home, known, every_page):
+    """What is in each page and what is wrong with it; kinds of parts that were read are known from then on."""
+    found = {}
+    for page in pages:
+        found[page] = read_page(browser, home, page, known)
+        print(f"{page}: {len(found[page]['faults'])} faults", flush=True)
+        known.update([] if every_page else found[page]["kinds"])
+    return found
 
 
 def main(site, every_page):
@@ -317,8 +309,12 @@ def main(site, every_page):
     pages = sorted(find_pages(site), key=lambda page: (site / page).stat().st_size)  # axe-core takes longer than that
     browsers, home = [start_browser() for _ in range(AT_ONCE)], serve(site)
     browser = browsers[0]
+    found, shares = {}, [pages[i::AT_ONCE] for i in range(AT_ONCE)]
     try:
-        found = read_pages(browsers, home, pages, every_page)
+        with ThreadPoolExecutor() as pool:
+            read = partial(read_pages, home=home, known=set(), every_page=every_page)
+            for part in pool.map(read, browsers, shares):
+                found |= part
         for facts in found.values():
             facts["faults"] += link_faults(site, home, found, facts["links"])
         wordiest = max(pages, key=lambda page: len(found[page]["words"]))
