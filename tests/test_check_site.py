@@ -11,7 +11,6 @@ import pytest
 from chapters import ROOT
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 PICTURE = "data:image/gif;base64,R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs="
 PAGE = """<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>A page</title>
@@ -90,7 +89,6 @@ def test_a_healthy_page_has_no_fault(chromium, site):
     found = check_site.read_page(chromium, home, "healthy.html")
     assert found["faults"] == []
     assert check_site.link_faults(folder, home, {"healthy.html": found}, found["links"]) == []
-    assert check_site.pdf_faults(folder, home, {"healthy.html": found}) == []
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -131,25 +129,19 @@ def test_a_theorem_is_shown_where_a_link_to_it_is_reached(chromium, site):
     (folder / "link.html").write_text(PAGE.format(link), "utf-8")
     browser.open_page(chromium, home + "link.html")
     chromium.switch_to.active_element.send_keys(Keys.TAB)
-    shown = WebDriverWait(chromium, 20).until(lambda _: check_site.visible(chromium, ".preview"))
+    shown = browser.wait(chromium).until(lambda _: check_site.visible(chromium, ".preview"))
     assert shown.text == "Every D is as good."
     chromium.switch_to.active_element.send_keys(Keys.ESCAPE)
     assert not shown.is_displayed()
 
 
-def test_what_is_found_between_pages(chromium, site, tmp_path, capsys):
-    """Links that lead nowhere, a PDF without a link, a search without a box, and the sum of all faults."""
+def test_what_is_found_between_pages(chromium, site, capsys):
+    """Links that lead nowhere, a search without a box, and the sum of all faults."""
     folder, home = site
     found = {"healthy.html": {"ids": ["place"]}}
     links = ["https://example.org/x", home + "none.html", home + "healthy.html#other", home + "healthy.html#place"]
     faults = check_site.link_faults(folder, home, found, links)
     assert faults == ["broken anchor: healthy.html#other", "broken link: none.html"]
-    (tmp_path / "book.pdf").write_bytes(b"")
-    assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": ["http://x/book.pdf"]}}) == []
-    assert check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": []}})
-    (tmp_path / "book.pdf").write_bytes(bytes(12_500_000))
-    faults = check_site.pdf_faults(tmp_path, "http://x/", {"a.html": {"links": ["http://x/book.pdf"]}})
-    assert faults == ["book.pdf of 12.5 MB"]
     (folder / "index.html").write_text(PAGE.format(""), "utf-8")
     (fault,) = check_site.search_faults(chromium, home, "healthy.html", "words", seconds=1)
     assert fault == "search: for “words”, a word of healthy.html: there is no search box"

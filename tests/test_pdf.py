@@ -2,6 +2,7 @@
 
 import browser
 import pdf
+import pikepdf
 import pypdf
 import pytest
 
@@ -100,3 +101,16 @@ def test_links_lead_to_pages(book):
 def test_no_book_is_said_plainly(tmp_path):
     with pytest.raises(SystemExit, match="No built book in"):
         pdf.main(tmp_path)
+
+
+def test_a_book_that_is_large_or_has_no_link_is_a_fault(tmp_path, monkeypatch):
+    book, page = pikepdf.new(), tmp_path / "page.html"
+    page.write_text("<p>No link.</p>", "utf-8")
+    with pytest.raises(SystemExit, match="no page has a link to it"):
+        pdf.save(book, tmp_path)
+    page.write_text(pdf.HIDDEN, "utf-8")
+    pdf.save(book, tmp_path)
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ".pdf"] == ["page.html"]
+    monkeypatch.setattr(pdf, "MOST_BYTES", 100)
+    with pytest.raises(SystemExit, match=r"book.pdf has \d+ bytes, more than 100"):
+        pdf.save(book, tmp_path)

@@ -4,14 +4,13 @@ import pathlib
 import tempfile
 
 import numpy as np
-from browser import open_page
+from browser import open_page, wait
 from cosine_audit import audit, gauges, safe_items
 from cosine_audit.evidence import look_at, summaries
 from cosine_audit.objectives import OBJECTIVES, ByTheory, what_was_said
 from cosine_audit.space import gauges_of, look_up
 from cosine_audit.verdict import decide
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
 from experiments import libraries
 
@@ -51,7 +50,7 @@ def look(browser):
         computed = shown["status"] and not shown["status"].endswith("…")
         return shown if computed and (shown["lists"] or not shown["seen"]) else None
 
-    return WebDriverWait(browser, 60).until(told)
+    return wait(browser).until(told)
 
 
 def choose(browser, **files):
@@ -77,7 +76,7 @@ def neighbors(browser, row):
     box.clear()
     box.send_keys(str(row))
     shown = box.find_element(By.XPATH, "../following-sibling::p")
-    WebDriverWait(browser, 60).until(lambda _: f"row {row}:" in shown.text)
+    wait(browser).until(lambda _: f"row {row}:" in shown.text)
     return look(browser)["lists"]  # the sentence may be from before, when the lists are not yet there
 
 
@@ -86,7 +85,7 @@ def saved(browser, share):
     (button,) = browser.find_elements(By.XPATH, f"//*[@data-own]//button[contains(., 'Save {share}')]")
     browser.execute_script("document.querySelector('[data-own] a[download]')?.remove()")
     button.click()
-    WebDriverWait(browser, 60).until(lambda _: browser.find_elements(By.CSS_SELECTOR, "[data-own] a[download]"))
+    wait(browser).until(lambda _: browser.find_elements(By.CSS_SELECTOR, "[data-own] a[download]"))
     with tempfile.TemporaryFile() as file:
         file.write(bytes(browser.execute_async_script(SAVED)))
         file.seek(0)

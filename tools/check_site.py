@@ -12,19 +12,17 @@ from functools import partial
 from urllib.parse import quote, unquote, urlsplit
 
 from axe_core_python.base import AXE_SCRIPT
-from browser import find_pages, open_page, print_page, serve, settle, start_browser
+from browser import find_pages, open_page, print_page, serve, settle, start_browser, wait
 from check_own import SCREEN, own_faults
 from page_markup import LANGUAGES
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 ASK = pathlib.Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 AT_ONCE = 2  # browsers, one for each processor of most machines that run this
 PHONE, DESK = 390, 1300
 MOST_BYTES = 600_000  # that a page fetches before one scrolls
-MOST_PDF = 10_000_000  # bytes of book.pdf
 SLOW = {
     "offline": False,
     "latency": 150,
@@ -89,6 +87,7 @@ ASKED = {  # what people type: the page that answers
     "コサイン類似度": "book/what-to-do-ja.html",
     "余弦相似度": "book/what-to-do-zh.html",
 }
+CONTRAST = {"runOnly": ["color-contrast", "link-in-text-block"]}  # which differ in the dark
 AXE = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in THEIRS}}
 
 
@@ -179,9 +178,9 @@ def axe_faults(browser):
     """What axe-core finds on the open page, in light and in dark mode: contrast, names, roles, ids, headings."""
     faults = []
     browser.execute_script(NO_TRANSITIONS)
-    for theme in ("light", "dark"):
+    for theme, rules in (("light", AXE), ("dark", AXE | CONTRAST)):
         browser.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
-        for rule in browser.execute_async_script(RUN_AXE, AXE)["violations"]:
+        for rule in browser.execute_async_script(RUN_AXE, rules)["violations"]:
             faults += [f"{theme}: {rule['help']} ({rule['id']}): {part['html'][:90]}" for part in rule["nodes"]]
     return faults + ask(browser, "hueFaults()")
 
@@ -238,16 +237,6 @@ def link_faults(site, home, found, links):
     return faults
 
 
-def pdf_faults(site, home, found):
-    """A PDF that no page shows a link to, or that is large; a link without a PDF is a broken link."""
-    if not (site / "book.pdf").is_file():
-        return []
-    linked = any(home + "book.pdf" in facts["links"] for facts in found.values())
-    size = (site / "book.pdf").stat().st_size
-    faults = [] if linked else ["book.pdf is there, and no page links to it"]
-    return faults if size <= MOST_PDF else [*faults, f"book.pdf of {size / 1e6:.1f} MB"]
-
-
 def visible(browser, selector):
     """The first element that a reader can see, or None."""
     return next((e for e in browser.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()), None)
@@ -256,18 +245,18 @@ def visible(browser, selector):
 def search_faults(browser, home, page, word, seconds=20):
     """Come in by the front door, type a word of a page into the search box, and follow the result to that page."""
     browser.get(home)
-    wait = WebDriverWait(browser, seconds, ignored_exceptions=[WebDriverException, AttributeError])
+    until = wait(browser, seconds, [WebDriverException, AttributeError]).until
     try:
         step = "there is no search box"
-        wait.until(lambda _: visible(browser, "button.search-button__button").click() or True)
-        wait.until(lambda _: visible(browser, "input[type=search]").send_keys(word + "\n") or True)
+        until(lambda _: visible(browser, "button.search-button__button").click() or True)
+        until(lambda _: visible(browser, "input[type=search]").send_keys(word + "\n") or True)
         step = "it is not found"
-        wait.until(lambda _: visible(browser, f"#search-results a[href*='{page}']"))
+        until(lambda _: visible(browser, f"#search-results a[href*='{page}']"))
         if "\\(" in visible(browser, "#search-results").text:
             return ["search: raw TeX among the results"]
         step = "its result does not lead there"
-        wait.until(lambda _: visible(browser, f"#search-results a[href*='{page}']").click() or True)
-        wait.until(lambda _: page in browser.current_url and word in visible(browser, "article").text.lower())
+        until(lambda _: visible(browser, f"#search-results a[href*='{page}']").click() or True)
+        until(lambda _: page in browser.current_url and word in visible(browser, "article").text.lower())
     except TimeoutException:
         return [f"search: for “{word}”, a word of {page}: {step}"]
     return []
@@ -281,7 +270,7 @@ def order_faults(browser, home, pages, seconds=20):
             browser.get(f"{home}search.html?q={quote(query)}")
             first = f"#search-results li:nth-child(-n+2) a[href*='{page}']"
             try:
-                WebDriverWait(browser, seconds).until(lambda _, first=first: visible(browser, first))
+                wait(browser, seconds).until(lambda _, first=first: visible(browser, first))
             except TimeoutException:
                 faults.append(f"search: for “{query}”, {page} is not among the first two")
     return faults
@@ -304,32 +293,41 @@ def read_pages(browser, pages, home, known, every_page):
     return found
 
 
+def typed_faults(browser, home, found):
+    """Search for the longest word of the wordiest page, then for what people type."""
+    wordiest = max(found, key=lambda page: len(found[page]["words"]))
+    word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
+    return search_faults(browser, home, wordiest, word) + order_faults(browser, home, found)
+
+
+def used_faults(browser, home, found):
+    """Give embeddings to the page that looks at them, and paint by finger where one can."""
+    faults = own_faults(browser, home + OWN) if OWN in found else []
+    painted = finger_faults(browser, home + PAINTED) if PAINTED in found else []
+    return faults + [f"{PAINTED}: {fault}" for fault in painted]
+
+
 def main(site, every_page):
-    """Read every page, then look where the links lead, then search for the longest word of the wordiest page."""
+    """Read every page, then look where the links lead, search, and use what moves."""
     pages = sorted(find_pages(site), key=lambda page: (site / page).stat().st_size)  # axe-core takes longer than that
     browsers, home = [start_browser() for _ in range(AT_ONCE)], serve(site)
-    browser = browsers[0]
     found, shares = {}, [pages[i::AT_ONCE] for i in range(AT_ONCE)]
     try:
         with ThreadPoolExecutor() as pool:
             read = partial(read_pages, home=home, known=set(), every_page=every_page)
             for part in pool.map(read, browsers, shares):
                 found |= part
+            typed = pool.submit(typed_faults, browsers[1], home, found)
+            others = used_faults(browsers[0], home, found) + typed.result()
+        for page in [page for page in MOVING if page in found]:
+            found[page]["faults"] += wait_faults(browsers[0], home + page)
         for facts in found.values():
             facts["faults"] += link_faults(site, home, found, facts["links"])
-        wordiest = max(pages, key=lambda page: len(found[page]["words"]))
-        word = max(sorted(found[wordiest]["words"]), key=len, default="cosine")
-        others = search_faults(browser, home, wordiest, word) + order_faults(browser, home, pages)
-        others += own_faults(browser, home + OWN) if OWN in pages else []
-        if PAINTED in pages:
-            found[PAINTED]["faults"] += finger_faults(browser, home + PAINTED)
-        for page in [page for page in MOVING if page in pages]:
-            found[page]["faults"] += wait_faults(browser, home + page)
-        others += traffic_faults(browser, home)
+        others += [fault for browser in browsers for fault in traffic_faults(browser, home)]
     finally:
         for browser in browsers:
             browser.quit()
-    sys.exit(report(found, others + pdf_faults(site, home, found)) > 0)
+    sys.exit(report(found, others) > 0)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ Usage: python tools/pdf.py [folder], by default _build/html. Needs Chromium or C
 The browser reads one chapter after another, and prints all of them as one page (pdf.html).
 """
 
+import os
 import pathlib
 import re
 import sys
@@ -11,17 +12,18 @@ import zlib
 
 import jinja2
 import numpy as np
+import pandas as pd
 import pikepdf
 from browser import find_pages, open_page, print_page, serve, start_browser
 
 HERE = pathlib.Path(__file__)
 ASK = HERE.with_suffix(".js").read_text("utf-8")
 TEMPLATE = jinja2.Template(HERE.with_suffix(".html").read_text("utf-8"), autoescape=True)
-WHOLE = "whole-book.html"  # is printed, then deleted
-HIDDEN = '<p class="pdf" hidden>'
+WHOLE = "_whole-book.html"  # is printed, then deleted; a page is called otherwise
+MOST_BYTES = 10_000_000  # of book.pdf
+SHOWN, HIDDEN = '<p class="pdf">', '<p class="pdf" hidden>'
 PLACE = re.compile(rb"-?\d*\.\d{2,}(?= [-\d. ]*(?:Td|Tm|re|l|m|c)\b)")  # a number of a letter's, box's or line's place
 OUTLINE = re.compile(rb"-?\d*\.\d+(?= [-\d. ]*(?:l|m|c)\b)")  # a number of a letter's drawing
-pikepdf.settings.set_flate_compression_level(9)
 
 
 def ask(browser, call, *arguments):
@@ -81,7 +83,7 @@ def add_outline(book, chapters, places):
 
 def deflate(stream, content):
     """Replace what a stream holds."""
-    stream.write(zlib.compress(content, 9), filter=pikepdf.Name.FlateDecode)
+    stream.write(zlib.compress(content), filter=pikepdf.Name.FlateDecode)
 
 
 def use_palettes(book):
@@ -91,7 +93,7 @@ def use_palettes(book):
             pixels = np.frombuffer(picture.read_bytes(), np.uint8)
             if pixels.size != 3 * picture.Width * picture.Height:
                 continue
-            colors, places = np.unique(pixels.reshape(-1, 3) @ np.array([65536, 256, 1]), return_inverse=True)
+            places, colors = pd.factorize(pixels.reshape(-1, 3) @ np.array([65536, 256, 1]))
             if len(colors) <= 256:
                 palette = b"".join(int(color).to_bytes(3, "big") for color in colors)
                 deflate(picture, places.astype(np.uint8))
@@ -115,11 +117,22 @@ def round_letters(book):
 
 
 def show_link(site):
-    """Show what pages hide until there is a PDF: <p class="pdf" hidden>."""
-    for page in find_pages(site):
-        text = (site / page).read_text(encoding="utf-8")
-        if HIDDEN in text:
-            (site / page).write_text(text.replace(HIDDEN, HIDDEN.replace(" hidden", "")), encoding="utf-8")
+    """Show what pages hide until there is a PDF, while others may read them; return the pages that show it."""
+    texts = {page: (site / page).read_text("utf-8").replace(HIDDEN, SHOWN) for page in find_pages(site)}
+    linked = [page for page, text in texts.items() if SHOWN in text]
+    for page in linked:
+        (site / f"{page}.new").write_text(texts[page], "utf-8")
+        os.replace(site / f"{page}.new", site / page)
+    return linked
+
+
+def save(book, site):
+    """Write book.pdf, and show the links to it; exits if it is large, or no page has a link."""
+    book.save(site / "book.pdf", object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True)
+    if (size := (site / "book.pdf").stat().st_size) > MOST_BYTES:
+        sys.exit(f"book.pdf has {size:,} bytes, more than {MOST_BYTES:,}")
+    if not show_link(site):
+        sys.exit(f"book.pdf is there, and no page has a link to it, {HIDDEN}")
 
 
 def main(site):
@@ -136,8 +149,7 @@ def main(site):
     del book.docinfo
     book.docinfo["/Title"], book.docinfo["/Author"] = told["title"], told["author"]
     book.Root.PageMode = pikepdf.Name.UseOutlines
-    book.save(site / "book.pdf", object_stream_mode=pikepdf.ObjectStreamMode.generate, recompress_flate=True)
-    show_link(site)
+    save(book, site)
 
 
 if __name__ == "__main__":
