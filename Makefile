@@ -5,8 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 UV := $(shell command -v uv)
-COMPILE := --compile-bytecode
-INSTALL := $(if $(UV),$(UV) pip install --quiet $(COMPILE) --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
+INSTALL := $(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
 WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, os.cpu_count() + 1))")
 PYTEST = python -m pytest --nbval --nbval-current-env -n $(WORKERS) --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) $(wildcard $(ONLY:%=book/evidence/%*.ipynb)) tests/conftest.py,book tests audit/tests)
 
@@ -79,7 +78,7 @@ lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allo
 	OMP_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)
 
 clean:  ## remove what was installed and built
-	rm -rf .venv .venv-lowest .venv-newest _build
+	rm -rf .venv .venv-lowest _build
 
 $(READY): requirements.txt pyproject.toml audit/pyproject.toml
 	@[ "$$($(BIN)/python --version 2>&1)" = "$$($(PYTHON) --version)" ] || rm -rf $(VENV)  # made for another Python
