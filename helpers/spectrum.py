@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from cosine_audit.gauges import signs
 from scipy.linalg import eigh
-from scipy.sparse.linalg import aslinearoperator, eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import threadpool_limits
 
 from helpers.arguments import valid_data, valid_integer
@@ -81,10 +81,11 @@ def gram(X):
 
 def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
+    few = (len(G) - k, len(G) - 1) if 5 * k < len(G) else None  # of more, LAPACK finds all in less time
     with threadpool_limits(1, user_api="blas"):  # several would wait for each other
-        eigenvalues, V = eigh(G, subset_by_index=(len(G) - k, len(G) - 1))
+        eigenvalues, V = eigh(G, subset_by_index=few)
     V[G.diagonal() == 0] = 0
-    return np.sqrt(np.maximum(eigenvalues, 0))[::-1], V[:, ::-1]
+    return np.sqrt(np.maximum(eigenvalues, 0))[: -k - 1 : -1], V[:, : -k - 1 : -1]
 
 
 def exact_svd(X, k):
@@ -110,15 +111,19 @@ def lanczos(X, k):
     """
     s, V, start = np.zeros(0), np.zeros((X.shape[1], 0)), np.random.default_rng(0).normal(size=X.shape[1])
     while len(s) < k:
-        outside = aslinearoperator(sp.eye_array(len(V))) - aslinearoperator(V) @ aslinearoperator(V.T)
-        product = aslinearoperator(X) @ outside
-        found_V = outside @ eigsh(product.T @ product, k - len(s), v0=start)[1]
+        product = LinearOperator((len(V), len(V)), lambda v, V=V: outside(V, X.T @ (X @ outside(V, v))), dtype=float)
+        found_V = outside(V, eigsh(product, k - len(s), v0=start)[1])
         found = np.linalg.norm(X @ found_V, axis=0)
         kept = found >= SMALLEST_RATIO * found.max()
         if found[~kept].max(initial=0) < negligible(np.r_[s, found], X.shape):
             kept[:] = True  # the others are zero up to rounding
         s, V = np.r_[s, found[kept]], np.hstack([V, found_V[:, kept]])
     return s, V
+
+
+def outside(V, v):
+    r""":math:`(I - VV^\top)v`, for a vector v (p,) or the columns of a matrix."""
+    return v - V @ (V.T @ v)
 
 
 def negligible(s, shape):
