@@ -1,6 +1,7 @@
 """Adam, for the experiments that train with JAX: one step, on any tree of parameters."""
 
 import jax
+import numpy as np
 from jax import numpy as jnp
 
 
@@ -19,7 +20,7 @@ def adam_step(t, state, slope, rate, late=0.999):
 
 def at_rest(theta):
     """The state before the first step."""
-    rest = jax.tree.map(jnp.zeros_like, theta)
+    rest = jax.tree.map(lambda w: np.zeros(w.shape, w.dtype), theta)  # JAX would compile its zeros
     return theta, rest, rest
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from experiments.small_problem import adam, descent, train
-from helpers import cosine_similarity, factor_norm_factors, factor_norm_loss, simulate_interactions, truncated_svd
+from helpers import cosine_similarity, factor_norm_factors, factor_norm_loss, simulate_interactions
+from helpers.spectrum import gram, spectrum_of_gram
 
 N_USERS, N_ITEMS, K, SEEDS = 4_000, 300, 20, range(20)
 BELOW, ABOVE = 0.5, 1.3  # where all methods are compared, on the first ten data sets
@@ -34,9 +35,9 @@ class Problem(NamedTuple):
 
 def problem(seed, multiple):
     """The data set of that seed and the unique minimum of Eq. 2 at that multiple of σ_{k+1}."""
-    X = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS).X.toarray()
-    s, V = truncated_svd(X, K + 1)
-    return with_lam(np.linalg.cholesky(X.T @ X).T, s, V, multiple * s[K])
+    G = gram(simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS).X)
+    s, V = spectrum_of_gram(G, K + 1)
+    return with_lam(np.linalg.cholesky(G).T, s, V, multiple * s[K])
 
 
 def with_lam(root, s, V, lam2):

@@ -1,5 +1,6 @@
 """What the experiments on what decides the cosine share: a small problem, training by full-batch steps."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import jax
@@ -69,9 +70,9 @@ def train(rule, gradient, pair, marks):
     def run(first, last, state):
         return jax.lax.fori_loop(first, last, one, state)
 
-    path, done, state = [], 0, (jnp.asarray(pair), 0.0 * pair, 0.0 * pair)
-    for mark in marks:
-        state, done = run(done, mark, state), mark
+    path, state = [], (jnp.asarray(pair), 0.0 * pair, 0.0 * pair)
+    for first, last in pairwise(np.r_[0, marks]):  # of one type: else the loop is compiled twice
+        state = run(first, last, state)
         path.append(np.asarray(state[0]))
     return np.array(path)
 
