@@ -3,8 +3,6 @@
 import debian as tool
 import numpy as np
 
-from helpers import read_debian
-
 INDEX = """Package: editor
 Source: editors (1.0)
 Pre-Depends: libc
@@ -38,11 +36,3 @@ def test_a_source_needs_what_its_packages_need(tmp_path, monkeypatch):
         [0, 1, 2],
         [3],
     )
-
-
-def test_the_committed_matrix():
-    X, packages, sections = read_debian()
-    assert X.shape == (23_060, len(packages)) == (23_060, 6_976)
-    assert len(sections) == 6_976
-    assert (X.nnz, X.has_canonical_format, len(set(sections))) == (160_696, True, 54)
-    assert sections[list(packages).index("python3-numpy")] == "python"
