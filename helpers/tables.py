@@ -1,4 +1,4 @@
-"""Results as a table of the page: rounded, aligned, the best in bold."""
+"""Results as a table of the page: rounded, aligned, with cells in bold."""
 
 from numbers import Integral, Real
 
@@ -6,8 +6,6 @@ import numpy as np
 
 from helpers.arguments import valid_integer
 from helpers.evaluation import Interval
-
-RULES = "max by column", "min by column", "max by row", "min by row"
 
 
 class Table:
@@ -38,11 +36,10 @@ def table(frame, digits=2, bold=None, ends=False):
     Floats are rounded to so many digits, whole numbers are not. Thousands stand apart, so years belong in as text. An
     Interval is written as 0.12 ± 0.03, or as 0.12 [0.09, 0.15] if ends is true or its mean is not in the middle. What
     is missing is a dash. The index is shown unless all it does is count the rows from 0.
-    Parameters: frame; digits from 0 to 15; bold, a boolean frame of that shape, or a rule, "max by column", "min by
-    column", "max by row" or "min by row": the best number as printed, an Interval's mean, and all that equal it.
+    Parameters: frame; digits from 0 to 15; bold, a boolean frame of that shape (default: no cell is).
     Returns: a Table, which Jupyter shows.
     Raises ValueError or TypeError if pandas makes no DataFrame of frame, a cell is an array, digits is out of range, or
-    bold is neither a rule nor a boolean frame of that shape.
+    bold is no boolean frame of that shape.
     """
     import pandas as pd  # here, as it would double the time that importing helpers takes
 
@@ -51,7 +48,9 @@ def table(frame, digits=2, bold=None, ends=False):
         frame = frame.to_frame() if isinstance(frame, pd.Series) else pd.DataFrame(frame)
     except (TypeError, ValueError):
         raise ValueError(f"frame must be what pandas can turn into a DataFrame, got {frame!r}") from None
-    marks = best(frame, digits, bold)
+    marks = np.zeros(frame.shape, dtype=bool) if bold is None else np.asarray(bold)
+    if marks.dtype != bool or marks.shape != frame.shape:
+        raise ValueError(f"bold must be {frame.shape} booleans, got {bold}")
     if frame.index.names != [None] or not frame.index.equals(pd.RangeIndex(len(frame))):
         names = ["" if name is None else name for name in frame.index.names]
         labels = pd.DataFrame([*frame.index], columns=names)
@@ -61,20 +60,6 @@ def table(frame, digits=2, bold=None, ends=False):
     texts = texts.mask(marks, "**" + texts + "**")
     header = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in frame.columns]
     return Table(header, texts.values.tolist(), frame.map(is_number).all().tolist())
-
-
-def best(frame, digits, bold):
-    """Which cells are to be bold, a boolean array of the shape of frame."""
-    if isinstance(bold, str) and bold in RULES:
-        which, _, by = bold.split()
-        sign = 1 if which == "max" else -1
-        numbers = np.array(frame.map(lambda value: sign * printed(value, digits)), dtype=float)
-        ranked = np.where(np.isnan(numbers), -np.inf, numbers)
-        return numbers == ranked.max(axis=0 if by == "column" else 1, keepdims=True)
-    bold = np.zeros(frame.shape, dtype=bool) if bold is None else np.asarray(bold)
-    if bold.dtype != bool or bold.shape != frame.shape:
-        raise ValueError(f"bold must be one of {', '.join(RULES)}, or {frame.shape} booleans, got {bold}")
-    return bold
 
 
 def text(value, digits, ends):
@@ -92,14 +77,8 @@ def text(value, digits, ends):
         return "–"
     if not isinstance(value, Real):
         return str(value).replace("\n", " ")
-    figures = f"{value:,}" if isinstance(value, Integral) else f"{printed(value, digits):,.{digits}f}"
+    figures = f"{value:,}" if isinstance(value, Integral) else f"{float(value):z,.{digits}f}"
     return figures.replace(",", "\u202f").replace("-", "−").replace("inf", "∞")
-
-
-def printed(value, digits):
-    """A number, or an Interval's mean, as it is printed, never −0; NaN for anything else."""
-    value = value.mean if isinstance(value, Interval) else value
-    return float(f"{float(value):.{digits}f}") + 0.0 if is_number(value) and not is_missing(value) else np.nan
 
 
 def is_number(value):

@@ -19,7 +19,7 @@ def test_a_table_in_full():
         {"$k$": [50, 2_000], "AUC": [0.98765, -0.0001], "difference": [Interval(0.1, 0.07, 0.13), None]},
         index=["Eq. 1", "Eq. 2"],
     )
-    shown = table(frame, bold="max by column")
+    shown = table(frame, bold=[[False, True, True], [True, False, False]])
     assert shown._repr_markdown_() == (
         "|  | $k$ | AUC | difference |\n"
         "| :--- | ---: | ---: | ---: |\n"
@@ -70,30 +70,10 @@ def test_the_index_is_shown_unless_it_counts_the_rows():
     assert cells(table(pd.DataFrame([[1, 2]], columns=levels)))[0] == [["AUC dense", "AUC sparse"], ["1", "2"]]
 
 
-def bold(shown):
-    return [["**" in cell for cell in row] for row in cells(shown)[0][1:]]
-
-
-def test_bold_cells():
-    frame = {"a": [1.0, 3.0, 2.0], "b": [5.0, np.nan, 0.0], "c": ["x", "y", "z"]}
-    for rule, expected in (
-        (None, [[0, 0, 0], [0, 0, 0], [0, 0, 0]]),
-        ("max by column", [[0, 1, 0], [1, 0, 0], [0, 0, 0]]),
-        ("min by column", [[1, 0, 0], [0, 0, 0], [0, 1, 0]]),
-        ("max by row", [[0, 1, 0], [1, 0, 0], [1, 0, 0]]),
-        ("min by row", [[1, 0, 0], [1, 0, 0], [0, 1, 0]]),
-        (np.eye(3, dtype=bool), [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
-    ):
-        assert bold(table(frame, bold=rule)) == expected
-        named = table(pd.DataFrame(frame, index=["u", "v", "w"]), bold=rule)
-        assert bold(named) == [[False, *row] for row in expected]
-
-
-def test_numbers_that_are_printed_alike_are_equally_good():
-    assert bold(table({"a": [0.121, 0.124, 0.119]}, bold="max by column")) == [[True], [True], [True]]
-    assert bold(table({"a": [0.121, 0.124, 0.119]}, 3, bold="max by column")) == [[False], [True], [False]]
-    intervals = [Interval(0.5, 0.1, 0.9), Interval(0.6, 0.55, 0.65), Interval(0.4, 0.0, 1.0)]  # by their means
-    assert bold(table({"a": intervals}, bold="max by column")) == [[False], [True], [False]]
+def test_bold_has_the_shape_of_the_frame():
+    for bold in ("max by column", [[True]], [[1, 0]]):
+        with pytest.raises(ValueError, match=r"bold must be \(1, 2\) booleans, got "):
+            table({"a": [1], "b": [2]}, bold=bold)
 
 
 def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():
