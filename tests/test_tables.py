@@ -74,8 +74,3 @@ def test_bold_has_the_shape_of_the_frame():
     for bold in ("max by column", [[True]], [[1, 0]]):
         with pytest.raises(ValueError, match=r"bold must be \(1, 2\) booleans, got "):
             table({"a": [1], "b": [2]}, bold=bold)
-
-
-def test_lines_of_a_wide_table_are_folded_where_there_is_no_page():
-    shown = repr(table({f"column {i}": [1.0] for i in range(20)}))
-    assert max(map(len, shown.split("\n"))) <= 79
