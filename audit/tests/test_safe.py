@@ -45,12 +45,6 @@ def test_by_default_they_are_half_of_a_map(rng):
         safe_items(B, P)
 
 
-def test_the_even_split_is_the_balanced_minimum(rng):
-    P, B = model(rng)
-    even = by.cosines(by.split(P @ B.T, 5)[1])
-    np.testing.assert_allclose(by.cosines(safe_items(items=B, users=P, center=False)), even, atol=1e-10)
-
-
 @pytest.mark.parametrize("share", [0, 0.5, 0.8, 1])
 @pytest.mark.parametrize("ranking", [False, True])
 @pytest.mark.parametrize("seed", range(3))
