@@ -22,6 +22,7 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from cosine_audit import SafeItems
 
 from experiments.common import (
     KEPT,
@@ -55,7 +56,6 @@ from helpers import (
     recovery_scores,
     truncated_svd,
 )
-from helpers.remedies import symmetric_root
 
 DRAWS = 10_000
 RANKS = 100, 200, 400, 800, 1_500  # the last: all there are
@@ -96,17 +96,16 @@ def hidden_from(rng, users, share):
     return users_from(rng, users[users.sum(axis=1) >= 2], share)
 
 
-def halved(E):
-    """The even split of a table's Gram matrix: embeddings with the Gram matrix (E Eᵀ)^½."""
-    U, t, _ = np.linalg.svd(E, full_matrices=False)
-    return U * np.sqrt(t)
-
-
-def read_out(B, gram, mean, n):
-    """{readout: item embeddings} of items B and n users P, of which PᵀP and the mean are given."""
-    back, safe = B @ symmetric_root(gram), B @ symmetric_root(gram - n * np.outer(mean, mean))
-    found = {"as trained": B, "even split": halved(back), "projected back": back}
-    return found | {"safe items": safe, "safe items, even split": halved(safe)}
+def read_out(B, P):
+    """{readout: item embeddings} of items B (p, k) and users P (n, k)."""
+    ways = {  # share of the singular values, and whether scores are centered
+        "even split": (0.5, False),
+        "projected back": (1, False),
+        "safe items": (1, True),
+        "safe items, even split": (0.5, True),
+    }
+    fitted = {name: SafeItems.fit(B, P, share=share, center=center) for name, (share, center) in ways.items()}
+    return {"as trained": B} | {name: safe.transform(B) for name, safe in fitted.items()}
 
 
 def of_eq1(s, V, tau, mean, n):
@@ -256,8 +255,7 @@ def glossed(_):
 
 def skipped(seed):
     """Both lists, by gensim's skip-gram."""
-    words, contexts = train(seed, EPOCHS[-1])
-    tables = read_out(words, contexts.T @ contexts, contexts.mean(axis=0), len(contexts))
+    tables = read_out(*train(seed, EPOCHS[-1]))
     return with_leads(by_predictions(tables, agreements), tables)
 
 
