@@ -1,11 +1,9 @@
 """The settings in a table are those that its script sweeps, whichever of them a small job takes."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import documentation_cosines, encoders, neighbors, networks, read, scaling
-from helpers import read_debian
+from experiments import documentation_cosines, encoders, networks, read
 
 
 def swept(rows, *columns):
@@ -34,18 +32,3 @@ def test_what_is_done_to_vectors_of_encoders():
         wanted = [(method, setting) for method in pd.unique(some["method"]) for setting in encoders.GRIDS[method]]
         assert swept(some, "method", "setting") == wanted, (encoder, judge)
     assert set(rows["method"]) == set(encoders.GRIDS)
-
-
-def test_passes_over_the_papers_simulation():
-    ways = read("scaling").set_index("way")
-    assert ways.loc["passes", "passes"] == scaling.PASSES
-
-
-def test_packages_of_debian_are_needed_often_and_every_source_needs_two():
-    X, names, sections = neighbors.packages(20)
-    all_of_it, all_names, _ = read_debian()
-    often = dict(zip(all_names, all_of_it.sum(axis=0), strict=True))
-    assert sorted(names) == sorted(name for name, times in often.items() if times >= 20)
-    assert X.shape[1] == len(names) == len(sections)
-    assert X.sum(axis=1).min() == 2
-    assert X.shape[0] == np.sum(all_of_it[:, np.isin(all_names, names)].sum(axis=1) > 1)
