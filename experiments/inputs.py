@@ -13,7 +13,7 @@ import warnings
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.linear_model import LinearRegression, RidgeClassifierCV, RidgeCV
+from sklearn.linear_model import LinearRegression, RidgeClassifier, RidgeClassifierCV, RidgeCV
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier
@@ -29,26 +29,13 @@ TOLERANCE = 0.02  # a neighbor, a split or a penalty may be as good as another
 LABELED, DRAWS, ALPHAS = 60, 3, np.logspace(-6, 4, 21)
 
 
-class OneHot(LinearRegression):
-    """Least squares without a penalty on a column of 0 and 1 for each cluster; the largest wins."""
-
-    def fit(self, B, labels):
-        """Coefficients, and the clusters' names."""
-        self.names_, places = np.unique(labels, return_inverse=True)
-        return super().fit(B, np.eye(len(self.names_))[places])
-
-    def predict(self, B):
-        """Names of clusters."""
-        return self.names_[super().predict(B).argmax(axis=1)]
-
-
 def nearest(metric):
     """Nearest neighbors, their number cross-validated."""
     return GridSearchCV(KNeighborsClassifier(metric=metric), {"n_neighbors": [1, 3, 5, 10]}, cv=3)
 
 
 CLASSIFIERS = {
-    "least squares": OneHot,
+    "least squares": lambda: RidgeClassifier(0, solver="svd"),
     "ridge": lambda: RidgeClassifierCV(ALPHAS),
     "ridge, scaled columns": lambda: make_pipeline(StandardScaler(), RidgeClassifierCV(ALPHAS)),
     "nearest neighbors": lambda: nearest("euclidean"),

