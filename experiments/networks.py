@@ -4,22 +4,21 @@ networks.csv has a row for each reading, users, steps, seed, activation, rate of
 for two networks from two starts (same batches, same inputs dropped).
 
 How far the cosines of two items differ, mean over pairs: between the two starts with D and the translation fixed
-(start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the
-same start with setting REFERENCE. neighbors: the share of five nearest items that two starts have in common, D and the
-translation fixed; chance: start_fixed if the second network's items are exchanged at random.
+(start_fixed) and read off the scores (start_scores); to_fixed: as start_fixed, to the network of the same start with
+setting REFERENCE; chance: start_fixed if the second network's items are exchanged at random.
 
-How well they predict: validation and recall, recall@20 on validation and on test users, and loss, cross-entropy on
-validation users in nats, means of the two starts; best: recall of the start with the lesser loss.
+How well they predict: validation and recall, recall@20 on validation and on test users, means of the two starts; best:
+recall of the start with the lesser cross-entropy on validation users.
 """
 
 import numpy as np
 
 from experiments.autoencoder import ACTIVATIONS, READINGS, draw, network, pick, train_all
 from experiments.dropout import score
-from helpers import cosine_similarity, nearest, overlap
+from helpers import cosine_similarity
 
 TOLERANCE = 0.02  # of single trainings of 2 000 steps: rounding grows along them; means over data sets differ far less
-# On another processor decay 0.002 differs after 8 000 steps by 0.04 in cosines and 0.19 in shared neighbors
+# On another processor decay 0.002 differs after 8 000 steps by 0.04 in cosines
 REFERENCE = 0.0, 0.002
 DECAY = [(0.0, decay) for decay in (0.0, 0.00002, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.004, 0.02)]
 DROPOUT = [(rate, 0.0) for rate in (0.05, 0.1, 0.2, 0.4, 0.6, 0.8)]
@@ -55,7 +54,6 @@ def agreement(one, other, reference, order):
     """A row's differences between similarities; order exchanges items, for chance."""
     row = {f"start_{kind}": difference(one[kind], other[kind]) for kind in one}
     row["to_fixed"] = difference(one["fixed"], reference["fixed"])
-    row["neighbors"] = overlap(nearest(one["fixed"], 5), nearest(other["fixed"], 5))
     return row | {"chance": difference(one["fixed"], other["fixed"][np.ix_(order, order)])}
 
 
@@ -63,7 +61,7 @@ def predicted(nets, activation, data):
     """A row's predictions."""
     rows = [score(net, activation, data) for net in nets]
     best = min(rows, key=lambda row: row["loss"])["recall"]
-    return {name: np.mean([row[name] for row in rows]) for name in ("loss", "validation", "recall")} | {"best": best}
+    return {name: np.mean([row[name] for row in rows]) for name in ("validation", "recall")} | {"best": best}
 
 
 def measure(steps, seed, reading=READINGS[0], users=500, grid=None):

@@ -82,17 +82,12 @@ def measure(seed, begun):
     A, B = (V * g, V) if begun == "none" else (V, V * g)
     M = sqrtm(geometric_mean(*noise(X, A, B))).real
     rest, first = (nearest(cosine_similarity(E)) for E in (transform(A, B, M)[1], B))
-    row = {"items": X.shape[1], "condition": np.linalg.cond(M)}
-    rows, path = [row | {"steps": 0, "rest": overlap(first, rest), "start": 1, "loss": 0}], []
-    least = np.sum((X - X @ A @ B.T) ** 2) + LAM1 * np.sum((A @ B.T) ** 2)
+    rows, path = [{"steps": 0, "rest": overlap(first, rest), "start": 1}], []
     for now in trained(X, A, B, seed):
         path.append(now)
         if (steps := len(path) * BLOCK) in STEPS:
             mean = nearest(np.mean([cosine_similarity(B) for _, B in path[len(path) // 2 :]], axis=0))
-            W = now[0] @ now[1].T
-            loss = (np.sum((X - X @ W) ** 2) + LAM1 * np.sum(W**2)) / least - 1
-            found = {"rest": overlap(mean, rest), "start": overlap(mean, first), "loss": loss}
-            rows.append(row | {"steps": steps} | found)
+            rows.append({"steps": steps, "rest": overlap(mean, rest), "start": overlap(mean, first)})
     return rows
 
 
