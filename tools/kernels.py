@@ -5,6 +5,7 @@ that, for each chapter anew.
 """
 
 import asyncio
+import atexit
 import functools
 import importlib
 import json
@@ -51,7 +52,9 @@ def server():
     """The process that forks kernels, and ends when its input does."""
     environment = ALONE | os.environ | INLINE
     command = [sys.executable, "-P", __file__]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
+    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True)
+    atexit.register(started.__exit__, None, None, None)  # closes its input, and waits
+    return started
 
 
 def serve():
