@@ -178,9 +178,12 @@ def tuned(rows, score, by, keys=("setting",)):
     for the setting that is best on average in all other data sets, the column that is largest in this one, or the
     settings themselves, a Series by seed.
     """
-    columns = pd.MultiIndex.from_frame(rows[list(keys)]) if len(keys) > 1 else pd.Index(rows[keys[0]])
-    (i, seeds), (j, settings) = (each.factorize(sort=True) for each in (pd.Index(rows["seed"]), columns))
-    seeds = seeds.rename("seed")
+    (seeds, i), *parts = (np.unique(rows[key], return_inverse=True) for key in ("seed", *keys))
+    shape = [len(values) for values, _ in parts]
+    cells, j = np.unique(np.ravel_multi_index([at for _, at in parts], shape), return_inverse=True)
+    columns = [values[at].tolist() for (values, _), at in zip(parts, np.unravel_index(cells, shape), strict=True)]
+    settings = [*zip(*columns, strict=True)] if len(keys) > 1 else columns[0]
+    seeds = pd.Index(seeds, name="seed")
 
     def grid(column):  # far faster than a pivot
         table = np.full((len(seeds), len(settings)), np.nan)
@@ -189,13 +192,13 @@ def tuned(rows, score, by, keys=("setting",)):
 
     found = grid(score)
     if isinstance(by, pd.Series):
-        chosen = settings.get_indexer(by[seeds])
+        chosen = pd.Index(settings).get_indexer(by[seeds])
     elif by == "elsewhere":
         whole = np.flatnonzero(~np.isnan(found).any(axis=0))  # settings that all data sets have
         chosen = whole[chosen_elsewhere(found[:, whole])]
     else:
         chosen = np.nanargmax(grid(by), axis=1)
-    return pd.Series(found[range(len(seeds)), chosen], seeds), pd.Series(list(settings[chosen]), seeds)
+    return pd.Series(found[range(len(seeds)), chosen], seeds), pd.Series([settings[each] for each in chosen], seeds)
 
 
 def likeness(labels, i, j):
