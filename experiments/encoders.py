@@ -76,31 +76,31 @@ def moments(E):
 
 
 def prepared(method, setting, parts, others):
-    """Each of parts (vectors of one or two kinds), as its cosines are to be taken; others are fitted to."""
-    if method == "one mean for both":
-        mean, C = moments(np.vstack(others))
-        return [fitted(method, setting, mean, C)(E) for E in parts]
+    """Each of parts (vectors of one or two kinds), as its cosines are to be taken; others: their moments."""
     if method.startswith("int8"):
         return [int8(E, "each" in method) for E in parts]
-    found = [one if isinstance(one, tuple) else moments(one) for one in others]
-    C = sum(C for _, C in found) / len(found)  # one for all kinds, as they share their axes; each has its own mean
-    return [fitted(method, setting, mean, C)(E) for E, (mean, _) in zip(parts, found, strict=True)]
+    means, covariances = zip(*others, strict=True)
+    if method == "one mean for both":  # of equally many texts
+        means = [sum(means) / len(means)] * len(means)
+    C = sum(covariances) / len(covariances)  # one for all kinds, as they share their axes; each has its own mean
+    return [fitted(method, setting, mean, C)(E) for E, mean in zip(parts, means, strict=True)]
 
 
-def vectors_of(encoder):
-    """Vectors by kind, as published: MiniLM's brought to length one, as its library does."""
-    found = read_encoder(encoder).vectors
-    return {kind: normalize_rows(E) if encoder == "MiniLM" else E for kind, E in found.items()}
+def as_published(encoder):
+    """What read_encoder returns, and its vectors by kind: MiniLM's brought to length one, as its library does."""
+    given = read_encoder(encoder)
+    return given, {kind: normalize_rows(E) if encoder == "MiniLM" else E for kind, E in given.vectors.items()}
 
 
 def by_people(encoder):
     """Cosines of the judged pairs of both lists: {list: (DataFrame of settings, first, second, score)}."""
-    given, vectors = read_encoder(encoder), vectors_of(encoder)
-    background = (vectors["mean"], vectors["covariance"]) if encoder == "GloVe" else vectors["words"]
+    given, vectors = as_published(encoder)
+    background = (vectors["mean"], vectors["covariance"]) if encoder == "GloVe" else moments(vectors["words"])
+    own = moments(vectors["judged"])
     columns = {}
     for method, setting in settings("words", encoder):
-        own = method == "centered by the judged"
-        (E,) = prepared(method, setting, [vectors["judged"]], [vectors["judged"] if own else background])
+        fit = own if method == "centered by the judged" else background
+        (E,) = prepared(method, setting, [vectors["judged"]], [fit])
         columns[method, setting] = given.vectors["judged"] if method == "dot" else normalize_rows(E)
     found = {}
     for scored in LISTS:
@@ -154,12 +154,13 @@ def rows(values, chosen, tuned, cosine, leads):
 
 def hits(encoder, judge):
     """What each text scores by each setting, a DataFrame (texts, settings), and the groups that are drawn together."""
-    given, vectors = read_encoder(encoder), vectors_of(encoder)
+    given, vectors = as_published(encoder)
     kinds = ("words", "definitions") if judge == "definitions" else ("functions",)
+    background = [moments(vectors[kind]) for kind in kinds]
     found, modules = {}, read_documentation().modules
     for method, setting in settings(judge, encoder):
         parts = [given.vectors[kind] if method == "dot" else vectors[kind] for kind in kinds]
-        parts = prepared(method, setting, parts, [vectors[kind] for kind in kinds])
+        parts = prepared(method, setting, parts, background)
         P, *Q = parts if method == "dot" else [normalize_rows(E) for E in parts]
         if judge == "definitions":
             S = np.round(P @ Q[0].T, 10)
