@@ -1,5 +1,6 @@
 """What the experiments on what decides the cosine share: a small problem, training by full-batch steps."""
 
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ class Small(NamedTuple):
     heads: np.ndarray  # the most popular item of each of the three clusters
 
 
+@cache
 def small(seed):
     """The problem of that seed: 400 users, nine items in three clusters."""
     sim = simulate_interactions(np.random.default_rng(seed), N_USERS, N_ITEMS, 3, preference_law="sparse")

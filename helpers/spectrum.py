@@ -10,12 +10,13 @@ import scipy.sparse as sp
 from cosine_audit.gauges import signs
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from helpers.arguments import valid_data, valid_integer
 
 SPARSE = 1_000  # times what it costs in a product of dense matrices, a sparse one takes for a multiplication
 SMALLEST_RATIO = 1e-3  # of σ_k to σ_1; below it, squaring in the Gram matrix costs σ_k more than six digits
+BLAS = ThreadpoolController().select(user_api="blas")  # finding it takes longer than a small spectrum
 ROWS_AT_ONCE = 2_000  # a dense chunk of 2 000 users × 1 000 items is 8 MB in float32
 
 
@@ -82,7 +83,7 @@ def gram(X):
 def spectrum_of_gram(G, k):
     r"""s (k,) and V (p, k) from :math:`G = V\,\mathrm{diag}(\sigma^2)\,V^\top`, (p, p); zero where G is."""
     few = (len(G) - k, len(G) - 1) if 5 * k < len(G) else None  # of more, LAPACK finds all in less time
-    with threadpool_limits(1, user_api="blas"):  # several would wait for each other
+    with BLAS.limit(limits=1):  # several would wait for each other
         eigenvalues, V = eigh(G, subset_by_index=few)
     V[G.diagonal() == 0] = 0
     return np.sqrt(np.maximum(eigenvalues, 0))[: -k - 1 : -1], V[:, : -k - 1 : -1]
