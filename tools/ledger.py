@@ -14,7 +14,7 @@ import sys
 import contents
 import nbformat
 import yaml
-from repository import repository_url
+from shared_links import site_url
 
 BOOK = contents.BOOK
 KEYS = "id section claim finding verdict outcome condition data score numbers theorems sections command minutes".split()  # noqa: SIM905
@@ -59,9 +59,7 @@ def load(path=BOOK / "claims.yml"):
 def edition():
     """The book's title and version, as CITATION.cff has them, and the address of the ledger: on the web, if known."""
     about = yaml.safe_load((BOOK.parent / "CITATION.cff").read_text("utf-8"))
-    found = re.search(r"github\.com/([\w.-]+)/([\w.-]+)$", repository_url() or "")
-    site = f"https://{found[1].lower()}.github.io/{found[2]}/" if found else ""
-    return about["title"], about["version"], f"{site}book/claims.html"
+    return about["title"], about["version"], f"{site_url() or ''}book/claims.html"
 
 
 def citation(row, form="{}"):
