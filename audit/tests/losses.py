@@ -123,19 +123,17 @@ def weighted_als(X, lam=0.3, sweeps=300):
     return P, B
 
 
-def bpr(X, penalty=0.0, biases=False, steps=5_000, rate=0.05):
-    """Stochastic steps on pairs of a taken and another item; an item's bias stands in the last column."""
+def bpr(X, penalty, steps=5_000, rate=0.05):
+    """Stochastic steps on pairs of a taken and another item."""
     rng = np.random.default_rng(4)
     P, B = start(5)
-    if biases:
-        P, B = np.hstack([P, np.ones((USERS, 1))]), np.hstack([B, np.zeros((ITEMS, 1))])
     taken = np.argwhere(X)
     for u, i in taken[rng.integers(len(taken), size=steps)]:
         j = rng.integers(ITEMS)
         if not X[u, j]:
             p, d = P[u].copy(), B[i] - B[j]
             slope = 1 / (1 + np.exp(p @ d))
-            P[u, :K] += rate * (slope * d - penalty * p)[:K]
+            P[u] += rate * (slope * d - penalty * p)
             B[i] += rate * (slope * p - penalty * B[i])
             B[j] += rate * (-slope * p - penalty * B[j])
     return P, B

@@ -1,4 +1,4 @@
-"""What each kind of model deserves, row by row: other people's libraries, and the losses that they minimize.
+"""What each kind of model deserves, row by row, if numbers decide: other people's libraries, and losses they minimize.
 
 Two rows are stricter than theory at the exact minimum. A softmax with a penalty on both factors is *unknown*, though
 converged: steps leave other models as balanced. One encoder on both sides is *unknown*: a head that reads its outputs,
@@ -16,7 +16,7 @@ from sklearn.decomposition import NMF, PCA, TruncatedSVD
 from sklearn.linear_model import LogisticRegression
 
 from . import losses as by
-from .libraries import ALS, BPR, LMF, X, fitted, gensim
+from .libraries import ALS, BPR, LMF, X, fitted
 
 pytestmark = pytest.mark.filterwarnings("ignore:OpenBLAS:RuntimeWarning", "ignore::DeprecationWarning")
 
@@ -29,27 +29,9 @@ def of_implicit(name, **options):
     return model.user_factors, model.item_factors
 
 
-def of_word2vec(**options):
-    model = gensim("Word2Vec", **options)
-    return (model.syn1 if options.get("hs") else model.syn1neg), model.wv.vectors
-
-
 def of_sklearn(cls, **options):
     model = cls(by.K, random_state=0, **options).fit(X)
     return model.transform(X), model.components_.T
-
-
-def classifier(X):
-    """Which item comes with the others, from learned features of these: a hidden layer of tanh, and a softmax."""
-    W = np.random.default_rng(6).normal(size=(by.ITEMS, by.K)) / 3
-
-    def loss(W, B):
-        H = np.tanh(X @ W)
-        value, dH, dB = by.softmax(X)(H, B)
-        return value, X.T @ (dH * (1 - H**2)), dB
-
-    W, B = by.descend(loss, W, by.start(7)[1], 100)
-    return np.tanh(X @ W), B
 
 
 def logistic():
@@ -65,23 +47,10 @@ def digits():
     return features, LogisticRegression(max_iter=3_000).fit(features, data.target).coef_
 
 
-def autoencoder(X, drop=0.3):
-    """The minimum for dropout at the input, in closed form, in factors that some start chose."""
-    G = X.T @ X
-    s, V = np.linalg.eigh(G @ np.linalg.inv(G + drop / (1 - drop) * np.diag(np.diag(G))) @ G)
-    M = np.random.default_rng(2).normal(size=(by.K, by.K))
-    return X @ np.linalg.solve(G, V[:, -by.K :] * s[-by.K :]) @ M, V[:, -by.K :] @ np.linalg.inv(M).T
-
-
 def towers(rows=slice(None), columns=slice(None), k=by.K, steps=300):
     part = X[rows, columns]
     P, B = by.descend(by.on_spheres(by.softmax(part)), *by.start(10, 1, *part.shape, k), steps)
     return by.unit(P), by.unit(B)
-
-
-def one_encoder():
-    E = by.unit(np.tanh(X @ np.random.default_rng(13).normal(size=(by.ITEMS, by.K))))
-    return E[:120], E[120:]
 
 
 L2, RANKING = ("objective", "factors"), ("objective", "penalized-ranking")
@@ -91,14 +60,6 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "implicit ALS, nearly": (lambda: of_implicit(ALS, regularization=1), "als", {}, "no, may be kept"),
     "implicit BPR": (lambda: of_implicit(BPR), "Implicit-BPR", {}, "no"),
     "implicit LMF": (lambda: of_implicit(LMF), "implicit LMF", {}, "no"),
-    "LightFM's loss": (lambda: by.bpr(X), "LightFM", {}, "no"),
-    "LightFM's loss with biases": (lambda: by.bpr(X, biases=True), "LightFM", {}, "no"),
-    "gensim skip-gram": (lambda: of_word2vec(sg=1), "gensim skip gram", {}, "no"),
-    "gensim CBOW": (lambda: of_word2vec(sg=0), "gensim CBOW", {}, "no"),
-    "gensim hs": (lambda: of_word2vec(sg=1, hs=1, negative=0), "gensim hs", {}, "no"),
-    "softmax": (lambda: by.descend(by.softmax(X), *by.start(14), 200), "two towers, dot", {}, "no"),
-    "autoencoder": (lambda: autoencoder(X), "denoising autoencoder", {}, "no"),
-    "classifier": (lambda: classifier(X), "softmax output layer", {}, "no"),
     "BPR with a penalty": (lambda: by.bpr(X, 0.01), "BPR", {}, "no"),
     "softmax with L2": (lambda: by.descend(by.softmax(X, 2.0), *by.start(15)), RANKING, {}, "unknown"),
     "towers": (towers, "two towers normalized", {}, "yes"),
@@ -109,13 +70,10 @@ MODELS = {  # how it is trained; how it is named; other arguments; the verdict t
     "Surprise, stopped early": (lambda: by.weighted_als(X, 0.02, 3), "Surprise SVD", COUNTS, "no"),
     "TruncatedSVD": (lambda: of_sklearn(TruncatedSVD), "truncated svd", {}, "by convention"),
     "PCA": (lambda: of_sklearn(PCA), "pca", {}, "by convention"),
-    "NMF": (lambda: of_sklearn(NMF, max_iter=2_000), "NMF", {}, "no"),
     "NMF with a penalty": (lambda: of_sklearn(NMF, alpha_W=0.005, max_iter=2_000), L2, {}, "unknown"),
     "what nothing trained": (lambda: by.start(17, 1, 20_000, 10_000, 8), "implicit ALS", {"sample": 100}, "unknown"),
     "LogisticRegression": (logistic, "LogisticRegression on fixed features", {}, "yes"),
     "LogisticRegression of digits": (digits, "LogisticRegression", {}, "unknown"),
-    "one encoder": (one_encoder, "sentence encoder", {}, "unknown"),
-    "vectors at random": (lambda: by.start(16, 1, 500, 500, 8), "sentence encoder", {}, "unknown"),
     "towers, symmetric": (lambda: trained("towers"), "CLIP", {}, "yes"),
 }
 
