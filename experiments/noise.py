@@ -126,10 +126,13 @@ def sgd(X, pairs, batch, rate, n_steps, seed, shuffled=False):
         pair = jax.lax.scan(step, pair, jnp.einsum("tbi,tbj->tij", x, x) * (n / batch))[0]
         return pair, pair
 
-    keys = jax.random.split(jax.random.key(seed), len(pairs))
-    keys = jax.vmap(lambda key: jax.random.split(key, n_steps // 500))(keys)
-    path = jax.jit(jax.vmap(lambda pair, keys: jax.lax.scan(block, pair, keys)[1]))(jnp.asarray(pairs), keys)
-    return np.moveaxis(np.asarray(path), 1, 0)
+    @jax.jit
+    def path(pairs, seed):
+        keys = jax.random.split(jax.random.key(seed), len(pairs))
+        keys = jax.vmap(lambda key: jax.random.split(key, n_steps // 500))(keys)
+        return jax.vmap(lambda pair, keys: jax.lax.scan(block, pair, keys)[1])(pairs, keys)
+
+    return np.moveaxis(np.asarray(path(jnp.asarray(pairs), seed)), 1, 0)
 
 
 def measure(seed):
