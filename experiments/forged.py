@@ -89,13 +89,14 @@ def forge(E, first, second, said, c):
     """
     words, (i, j) = np.unique([first, second], return_inverse=True)
     wanted = rankdata(said) - np.mean(rankdata(said))
-    wanted, vectors = jnp.asarray(wanted / np.linalg.norm(wanted)), jnp.asarray(E[words])
+    wanted, vectors = wanted / np.linalg.norm(wanted), E[words]
     K, speed, best = c * np.eye(E.shape[1]), 0, (-1, None)
     for step in range(STEPS):
-        (_, cosines), G = slope(jnp.asarray(K), vectors, i, j, wanted)
+        (_, cosines), G = slope(K, vectors, i, j, wanted)
         if (found := spearman(cosines, said)) > best[0]:
             best = found, K
-        speed = 0.8 * speed + np.asarray(G + G.T) / np.linalg.norm(G + G.T)
+        G = np.asarray(G)
+        speed = 0.8 * speed + (G + G.T) / np.linalg.norm(G + G.T)
         K = K + 0.1 * (c**2 - 1) * np.sqrt(len(K)) * (1 + np.cos(np.pi * step / STEPS)) * speed
         values, vectors_K = np.linalg.eigh(K)
         K = vectors_K * np.clip(values, 1, c**2) @ vectors_K.T
