@@ -46,7 +46,7 @@ from experiments.people import RANKS as WORD_RANKS
 from experiments.people import TAUS as WORD_TAUS
 from experiments.people_gaps import by_glosses, correlation_draws, wider
 from experiments.remedies import GRID
-from experiments.skipgram import EPOCHS, train
+from experiments.skipgram import train
 from helpers import (
     nearest,
     overlap,
@@ -254,7 +254,7 @@ def glossed(_):
 
 def skipped(seed):
     """Both lists, by gensim's skip-gram."""
-    tables = read_out(*train(seed, EPOCHS[-1]))
+    tables = read_out(*train(seed))
     return with_leads(by_predictions(tables, agreements), tables)
 
 

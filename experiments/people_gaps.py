@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 from experiments import read
 from experiments.documentation_cosines import WEIGHTS
 from experiments.people import LISTS, RANKS, inputs, judgments
-from experiments.skipgram import EPOCHS, readings, train
+from experiments.skipgram import readings, train
 
 RAW, POWER = "no decomposition", "f = σ^α"
 TUNED = "Eq. 2", "weight decay"
@@ -50,7 +50,7 @@ def all_inputs():
     trained = {}
     for start in STARTS:
         label = f", start {start}" if start > 1 else ""
-        trained |= {name + label: E for name, E in readings(*train(start, EPOCHS[-1])).items()}
+        trained |= {name + label: E for name, E in readings(*train(start)).items()}
     return {name: inputs(name) for name in ("0/1", "centered", PPMI)}, trained
 
 

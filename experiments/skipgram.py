@@ -17,7 +17,7 @@ DIMENSIONS, NEGATIVES, EPOCHS = 100, 5, (5, 10)
 TOLERANCE = 0.05  # float32 sums in another order, followed by a million steps
 
 
-def train(seed, epochs):
+def train(seed, epochs=EPOCHS[-1]):
     """A and B, (p, 100) each: every word of a gloss is a context of every other, as order does not count."""
     X, words, *_ = read_glosses()
     sentences = [[str(words[j]) for j in X.indices[a:b]] for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]

@@ -301,14 +301,12 @@ def test_a_setting_is_tuned_on_the_other_data_sets_or_by_its_own_column():
     assert common.tuned(rows, "ap", "elsewhere", ["power", "setting"])[1].to_list() == [(1, 1), (1, 2), (1, 1)]
 
 
-def test_words_are_compared_by_skip_grams_that_saw_the_glosses_most_often_one_from_each_start(monkeypatch):
-    asked = []
+def test_words_are_compared_by_skip_grams_one_from_each_start(monkeypatch):
     monkeypatch.setattr(people_gaps, "inputs", lambda name: name)
-    monkeypatch.setattr(people_gaps, "train", lambda start, epochs: asked.append((start, epochs)) or (start, epochs))
+    monkeypatch.setattr(people_gaps, "train", lambda start: [start])
     monkeypatch.setattr(people_gaps, "readings", lambda *model: {"A": model})
     _, trained = people_gaps.all_inputs.__wrapped__()
-    assert asked == [(start, max(skipgram.EPOCHS)) for start in people_gaps.STARTS]
-    assert len({start for start, _ in trained.values()}) == len(people_gaps.STARTS) > 1
+    assert sorted(start for (start,) in trained.values()) == sorted(people_gaps.STARTS)
 
 
 def test_a_lead_on_word_pairs_has_the_wider_of_its_two_intervals(monkeypatch, rng):
