@@ -16,8 +16,8 @@ from jax import numpy as jnp
 from scipy.stats import rankdata
 
 from experiments.common import cosines_of_pairs, unit
-from experiments.people import LISTS, agreement, judgments, spearman
-from helpers import choices_of_d, read_glosses, realizing_transform, shrinkage, truncated_svd
+from experiments.people import LISTS, agreement, judgments, spearman, svd_of_glosses
+from helpers import choices_of_d, realizing_transform, shrinkage
 
 RANKS, CONDITIONS = (50, 400), (1.1, 1.25, 1.5, 2, 3, 5, 10)
 LAM1, DRAWS, STEPS = 2304, 100, 120
@@ -29,7 +29,7 @@ TOLERANCE = 0.01  # a search; on another processor it takes another path
 @functools.cache
 def spectrum_of_glosses(k):
     """σ and V of the glosses, V for the words of both lists alone."""
-    s, V = truncated_svd(read_glosses().X, k)
+    s, V = svd_of_glosses(k)
     return s, V[judgments()[0]]
 
 

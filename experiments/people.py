@@ -7,6 +7,8 @@ are words and whose columns are contexts: V is that of its transpose, U Σ^α of
 decomposition. Both lists come with gensim (pip install gensim). Three minutes.
 """
 
+import functools
+
 import numpy as np
 import pandas as pd
 import scipy.sparse
@@ -14,7 +16,9 @@ from scipy.sparse.linalg import aslinearoperator, svds
 from scipy.stats import rankdata
 
 from experiments.documentation_cosines import WEIGHTS
-from helpers import read_glosses, shifted_ppmi, truncated_svd
+from helpers import centered_gram, read_glosses, shifted_ppmi, truncated_svd
+from helpers.remedies import symmetric_root
+from helpers.spectrum import gram
 
 RANKS = 50, 100, 200, 400
 ALPHAS = -1, -0.5, 0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3
@@ -52,7 +56,7 @@ def spearman(x, y):
 
 def agreement(E, first, second, score):
     """Spearman's correlation of the cosines of rows of E with scores, and of their dot products."""
-    dots = np.array([E[i] @ E[j] for i, j in zip(first, second, strict=True)])  # E may have a gigabyte: no copies
+    dots = np.array([E[i] @ E[j] for i, j in zip(first, second, strict=True)])
     lengths = np.sqrt(np.einsum("ij,ij->i", E, E))
     lengths = np.where(lengths > 0, lengths, 1)
     return spearman(dots / lengths[first] / lengths[second], score), spearman(dots / np.max(lengths) ** 2, score)
@@ -86,16 +90,23 @@ def judgments():
     return used, {name: (*np.searchsorted(used, (i, j)), score) for name, (i, j, score) in judged.items()}
 
 
+@functools.cache
+def svd_of_glosses(k):
+    """σ and V of the 0/1 matrix."""
+    return truncated_svd(read_glosses().X, k)
+
+
 def inputs(name):
-    """The rows of an input that belong to words of a pair, its σ and V, and the methods to try."""
+    """Of an input: vectors with the dot products of the words of pairs, its σ and V, and the methods to try."""
     X, used = read_glosses().X, judgments()[0]
     if name.startswith("PPMI"):
         M = shifted_ppmi(cooccurrence(X), 0.75, int(name.removeprefix("PPMI, shift ")))
         return M[used], *truncated_svd(scipy.sparse.csr_array(M.T), RANKS[-1]), ("f = σ^α",)
-    raw = X[:, used].T.toarray()
+    G = gram(X[:, used])
     if name == "centered":
-        return raw - X.mean(axis=0)[used, None], *centered_svd(X, RANKS[-1]), WEIGHTS
-    return raw, *truncated_svd(X, RANKS[-1]), WEIGHTS
+        G = centered_gram(G, X.mean(axis=0)[used], X.shape[0])
+        return symmetric_root(G), *centered_svd(X, RANKS[-1]), WEIGHTS
+    return symmetric_root(G), *svd_of_glosses(RANKS[-1]), WEIGHTS
 
 
 def measure(name):
