@@ -7,8 +7,8 @@ About 20 seconds.
 
 import numpy as np
 
-from experiments.real_models import neighbors, readouts, setting
-from experiments.real_models_tuned import MODELS, divided
+from experiments.real_models import neighbors, readouts, trained
+from experiments.real_models_tuned import divided
 from helpers import read_debian
 
 ITEM, SHOWN = "git", ("as given", "safe 0.5")
@@ -18,7 +18,7 @@ def measure(model):
     """All rows of one model."""
     data = divided("Debian")
     names = read_debian().packages[data.items]
-    tables = readouts(MODELS[model](data.X, 1, **setting("Debian", model)))
+    tables = readouts(trained("Debian", model, 1))
     found = {name: neighbors(*tables[name], np.flatnonzero(names == ITEM))[0] for name in SHOWN}
     stay = {name: len(set(found["as given"]) & set(rows)) for name, rows in found.items()}
     return [{"readout": name, "stay": stay[name], "nearest": ", ".join(names[found[name][:5]])} for name in SHOWN]

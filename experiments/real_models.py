@@ -56,6 +56,12 @@ def setting(data, model):
     return literal_eval(rows.loc[rows["recall"].idxmax(), "setting"])
 
 
+@functools.lru_cache(maxsize=1)
+def trained(data, model, seed):
+    """A model at that setting; the last one stays for who asks again."""
+    return MODELS[model](divided(data).X, seed, **setting(data, model))
+
+
 def readouts(model):
     """{readout: (left, right)}: the similarity of items i and j is left[i] @ right[j]."""
     P, B = model.users, model.items
@@ -174,8 +180,8 @@ def picks(data, model):
 
 def measure(data, model, seed):
     """All rows of one training."""
-    trained = MODELS[model](divided(data).X, seed, **setting(data, model))
-    tables = readouts(trained)
+    of_library = trained(data, model, seed)
+    tables = readouts(of_library)
     lists = [neighbors(*sides, some(data)) for sides in tables.values()]
     kept = dict(zip(tables, (overlap(lists[0], one) for one in lists), strict=True))
     shares = {f"safe {share:g}": share for share in SHARES}
@@ -185,7 +191,7 @@ def measure(data, model, seed):
         for judge, drawn_values in judgments(data, list(tables.values())).items()
         for name, row in zip(tables, widest(*drawn_values), strict=True)
     ]
-    for readout, only, choice in picks(data, trained):
+    for readout, only, choice in picks(data, of_library):
         said = {"best": choice.best, "alike": " ".join(f"{s:g}" for s in choice.alike), "ahead": choice.ahead}
         chosen = [row for row in rows if row["readout"] == f"safe {choice.share:g}" and only in (None, row["judge"])]
         rows += [row | {"readout": readout} | said for row in chosen]

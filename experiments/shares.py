@@ -51,8 +51,8 @@ def pairs_of(data, tables, n, rng):
 
 def measure(data, model):
     """All rows of one training."""
-    trained = MODELS[model](divided(data).X, 1, **rm.setting(data, model))
-    B, P, ranking = trained.items, trained.users, trained.ranking
+    first = rm.trained(data, model, 1)
+    B, P, ranking = first.items, first.users, first.ranking
     units = [unit(SafeItems.fit(B, P, share=share, ranking=ranking).transform(B)) for share in SHARES]
     tables = [(U, U) for U in units]
     values, (draws,) = rm.judgments(data, tables)["labels"]
