@@ -23,12 +23,14 @@ jax.config.update("jax_enable_x64", True)
 draw = partial(common.draw, **SIZES)  # 500 users to learn from, 500 each to choose by and to test on, 100 items
 
 
+@partial(jax.jit, static_argnames="activation")
 def network(net, X, activation):
     """Scores (n, p) of the users X (n, p)."""
     Z = X @ net["A"] + net["a"]
     return (jnp.maximum(Z, 0.0) if activation == "ReLU" else Z) @ net["B"].T + net["b"]
 
 
+@jax.jit
 def cross_entropy(scores, X):
     """Nats per interaction of X (n, p)."""
     return -(X * jax.nn.log_softmax(scores)).sum() / X.sum()

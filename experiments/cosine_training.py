@@ -44,6 +44,7 @@ def softmax(S, Y):
     return -jnp.sum(Y * jax.nn.log_softmax(S))
 
 
+@jax.jit
 def predict(theta, seen):
     """γ cos(x_u A, b_i) + bias for users of whom this is seen."""
     A, B, bias, log_gamma = theta

@@ -44,6 +44,7 @@ def embeddings(theta, X, variant):
     return P, B
 
 
+@partial(jax.jit, static_argnames="variant")
 def predict(theta, X, variant):
     """Scores of users X."""
     P, B = embeddings(theta, X, variant)
