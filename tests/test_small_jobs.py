@@ -3,7 +3,7 @@
 A job is made smaller by a shorter grid, never by other data, so that its rows stand in the committed table.
 """
 
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 
 import missing_data
@@ -13,9 +13,11 @@ import pytest
 from chapters import ROOT
 
 from experiments import finished, read
+from experiments.common import draw
 from experiments.people import judgments
 from experiments.small_problem import adam
 from helpers import read_glosses
+from helpers.remedies import symmetric_root
 from helpers.spectrum import gram
 
 TABLES = sorted(path.stem for path in (ROOT / "experiments").glob("*.csv") if "." not in path.stem)
@@ -27,9 +29,16 @@ def words_as_given(scored):
     """Vectors of a pair's words that have the dot products of the words' columns."""
     used, judged = judgments()
     first, second, _ = judged[scored]
-    values, V = np.linalg.eigh(gram(read_glosses().X[:, used]))
-    E = V * np.sqrt(np.maximum(values, 0))
+    E = symmetric_root(gram(read_glosses().X[:, used]))
     return {"no decomposition": (E[first], E[second])}
+
+
+def every(n, first=0):
+    """What makes of a generator one of every n-th of its results."""
+    return lambda generator: lambda *given, **named: list(generator(*given, **named))[first::n]
+
+
+drawn = cache(draw)  # for several jobs
 
 
 def of_d_i(weights):
@@ -39,7 +48,11 @@ def of_d_i(weights):
 
 SMALL = {  # a job, and what is shorter: arguments of the function that computes it, and names of its module
     "answers": ({"split": 3}, {}, {}),
-    "by_scores": ({"clusters": 20} | SPARSE, {}, {}),
+    "by_scores": (
+        {"clusters": 20} | SPARSE,
+        {},
+        {"preparations": lambda preparations: partial(preparations, powers=[(1, 0), (0.5, 1)])},
+    ),
     "centering": (SPARSE, {}, {}),
     "choices": (SPARSE, {}, {}),
     "convergence": ({"seed": 10, "multiple": 1.3}, {}, {}),
@@ -54,7 +67,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
             "STARTS": ["Eq. 1"],
         },
     ),
-    "curves": (SPARSE, {}, {"curves": lambda curves: partial(curves, alphas=[1.5], taus=TAU)}),
+    "curves": (SPARSE, {}, {"curves": lambda curves: every(3, 1)(partial(curves, alphas=[1.5], taus=TAU))}),
     "density": ({"reading": "activity to p/50", "seed": 0}, {}, {}),
     "documentation_cosines": (
         {"method": "Eq. 2"},
@@ -62,7 +75,11 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"WEIGHTS": lambda all_weights: {"Eq. 2": (all_weights["Eq. 2"][0], (5,))}},
     ),
     "documentation_held_out": ({"split": 0}, {"ranks": (50,)}, {"TAUS": {"Eq. 1": (7,), "Eq. 2": (3,)}}),
-    "documentation_lengths": ({"split": 0}, {"ranks": (100,), "taus": (10,)}, {}),
+    "documentation_lengths": (
+        {"split": 0},
+        {"ranks": (100,), "taus": (10,)},
+        {"weights": every(3, 1)},  # D = I and projected back
+    ),
     "documentation_remedies": (
         {"split": 0},
         {},
@@ -83,19 +100,30 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "full_size": (
         SPARSE | {"seed": 2},
         {"taus": TAU},
-        {"preparations": lambda preparations: lambda *given, powers: list(preparations(*given, powers))[2:]},
+        {"preparations": every(3, 2), "curves": every(3)},
     ),
-    "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU}),
+    "held_out": (SPARSE, {"ranks": (5,)}, {"TAUS": TAU, "preparations": every(2)}),
     "inputs": (
         {"reading": "default", "seed": 2, "clusters": 20},
         {},
-        {"versions": lambda versions: lambda *given: list(versions(*given))[::5]},  # D = I and an M drawn
+        {"versions": every(5)},  # D = I and an M drawn
     ),
     "judged": ({"k": 50, "judge": "people", "scored": "simlex", "split": 1, "n": 80}, {}, {}),
-    "judges": ({"judge": "documentation", "repetition": 5}, {}, {}),
+    "judges": (
+        {"judge": "documentation", "repetition": 5},
+        {},
+        {"predicting": lambda predicting: partial(predicting, taus=np.array([8, 11, 16]))},
+    ),
     "layer_norm": (SPARSE | {"seed": 2}, {"taus": np.array([16.0])}, {"VARIANTS": ["both"], "DROPPED": [0.3]}),
-    "lengths": (SPARSE, {}, {}),
-    "movielens_divisions": ({"division": 2, "group": 3}, {}, {}),
+    "lengths": (SPARSE, {"taus": np.array([64.0])}, {}),
+    "movielens_divisions": (
+        {"division": 2, "group": 3},
+        {},
+        {
+            "TAUS": {"Eq. 1": (9, 13), "Eq. 2": (4.5, 6), "weight decay": (5, 7)},
+            "by_scores": lambda by_scores: partial(by_scores, taus=np.array([3, 4, 6, 8])),
+        },
+    ),
     "movielens_settings": (
         {"group": 3},
         {},
@@ -112,7 +140,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"grid": [(0.0, 0.002)]},
         {"TRAINED": {2_000: ["ReLU"]}},
     ),
-    "noise": ({"seed": 0}, {}, {}),
+    "noise": ({"seed": 0}, {}, {"STARTS": (5.0,)}),
     "noise_size": ({"seed": 0, "begun": "none"}, {}, {"STEPS": (2_000,)}),
     "optimizers": ({"seed": 0}, {"rules": [("Adam", adam, 0.01, 10_000), ("ALS", None, 0, 500)]}, {}),
     "people": (
@@ -125,7 +153,13 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
     "popularity": (
         SPARSE,
         {},
-        {"POWERS": [1], "PATHS": lambda paths: paths[1:], "SAMPLES": [1], "EXPONENTS": [1], "PENALTIES": [0.01]},
+        {
+            "POWERS": [1],
+            "PATHS": lambda paths: [paths[1][:1]],
+            "SAMPLES": [1],
+            "EXPONENTS": [1],
+            "PENALTIES": [0.01],
+        },
     ),
     "ranks": (
         {"clusters": 5, "reading": "default", "k": 10},
@@ -144,10 +178,14 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
         {"GRID": {"ALS": {"regularization": (300,), "alpha": (160,)}}},
     ),
     "recipe": (SPARSE | {"exponents": "0.25 to 1.5", "normalized": False}, {}, {}),
-    "remedies": ({"clusters": 20} | SPARSE, {"taus": np.array([8.0])}, {}),
-    "score_rows": ({"data": "default", "seed": 0}, {}, {}),
+    "remedies": ({"clusters": 20} | SPARSE, {"taus": np.array([8.0])}, {"negative_sampling": every(7)}),
+    "score_rows": (
+        {"data": "default", "seed": 0},
+        {},
+        {"SIMULATED_TAUS": {"Eq. 1": (0, 4, 16, 64, np.inf), "Eq. 2": (0, 16)}},
+    ),
     "shares": ({"data": "Debian", "model": "ALS"}, {}, {"PAIRS": (50,), "TIMES": 1}),
-    "stability": (SPARSE, {"taus": TAU}, {}),
+    "stability": (SPARSE, {"taus": TAU}, {"functions_of_sigma": every(2)}),
 }
 ELSEWHERE = {"scaling", "skipgram", "cosine_or_dot_films"}  # test_beyond_one_machine.py, test_protocol.py; no data
 LIBRARY = dict.fromkeys(["forged", "judged", "people", "people_gaps"], "gensim")  # which has the judgments
@@ -173,10 +211,14 @@ def test_the_rows_of_a_small_job_stand_in_the_table(name, monkeypatch):
     if name in FILMS and (reason := missing_data.missing("evidence/movielens")):
         pytest.skip(reason)
     script, (job, arguments, shorter) = import_module(f"experiments.{name}"), SMALL[name]
+    if getattr(script, "draw", None) is draw:
+        monkeypatch.setattr(script, "draw", drawn)
     for what, value in shorter.items():
         monkeypatch.setattr(script, what, value(getattr(script, what)) if callable(value) else value)
     rows = [job | row for row in script.measure(**job, **arguments)]
-    table = read(name).fillna(dict.fromkeys(read(name).select_dtypes(exclude="number"), ""))
+    table = read(name)
+    table = table.fillna(dict.fromkeys(table.select_dtypes(exclude="number"), ""))
+    table = table[np.all([table[column] == value for column, value in job.items()], axis=0)]
     columns, tolerance = {name: table[name].to_numpy() for name in table}, getattr(script, "TOLERANCE", 1e-3)
     with np.errstate(invalid="ignore"):  # ∞ - ∞
         lacking = [row for row in rows if not found(row, columns, tolerance)]
