@@ -38,6 +38,16 @@ def every(n, first=0):
     return lambda generator: lambda *given, **named: list(generator(*given, **named))[first::n]
 
 
+def one_of_each_loss(from_each_start):
+    """Trains a model of the squared error without biases, and of the softmax with them, and no others."""
+
+    def trained(data, pair, seed, starts, loss, bias, *how):
+        asked = bias == (loss.__name__ == "softmax")
+        return from_each_start(data, pair, seed, starts, loss, bias, *how) if asked else []
+
+    return trained
+
+
 drawn = cache(draw)  # for several jobs
 
 
@@ -65,6 +75,7 @@ SMALL = {  # a job, and what is shorter: arguments of the function that computes
             "DROPPED": {"squared": (0.3,), "softmax": (0.3,)},
             "BEYOND": {"squared": [], "softmax": []},
             "STARTS": ["Eq. 1"],
+            "from_each_start": one_of_each_loss,
         },
     ),
     "curves": (SPARSE, {}, {"curves": lambda curves: every(3, 1)(partial(curves, alphas=[1.5], taus=TAU))}),
