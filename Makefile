@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 UV := $(shell command -v uv)
 INSTALL := $(if $(UV),$(UV) pip install --quiet --compile-bytecode --python $(BIN)/python,$(BIN)/python -m pip install -q --disable-pip-version-check)
-WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, os.cpu_count() + 1))")
+WORKERS = $(shell $(PYTHON) -c "import os; print(min(8, os.cpu_count()))")
 PYTEST = python -m pytest --nbval --nbval-current-env -n $(WORKERS) --dist loadscope $(if $(ONLY),$(ONLY:%=book/%.ipynb) $(wildcard $(ONLY:%=book/evidence/%*.ipynb)) tests/conftest.py,book tests audit/tests)
 
 .PHONY: help book test pdf check-site audit lab notebooks exercises claims experiments bench lint format lock lowest clean
