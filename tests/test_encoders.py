@@ -12,19 +12,45 @@ from chapters import ROOT
 
 from experiments import encoders as measured
 from helpers import encoders, read_encoder
+from helpers.files import MissingDataError
+
+SHAPES = {
+    "MiniLM": {"judged": 1_341, "words": 1_500, "definitions": 1_500, "functions": 1_197},
+    "4-bit e5-small": {"judged": 1_341, "words": 1_500, "definitions": 1_500},
+    "GloVe": {"judged": 1_341, "words": 1_500},
+}
 
 
-def test_a_name_that_is_unknown():
-    with pytest.raises(ValueError, match="name must be one of MiniLM, 4-bit e5-small, GloVe, got 'BERT'"):
-        read_encoder("BERT")
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_committed_vectors(name):
+    texts, vectors = read_encoder(name)
+    assert {kind: len(some) for kind, some in texts.items()} == SHAPES[name]
+    for kind, some in texts.items():
+        assert vectors[kind].shape == (len(some), 50 if name == "GloVe" else 384)
+        assert np.linalg.norm(vectors[kind], axis=1).min() > 0.5
+    assert not set(texts["judged"]) & set(texts["words"])
+    if name != "GloVe":
+        together = zip(texts["words"], texts["definitions"], strict=True)
+        assert not [word for word, text in together if word in text.lower()]
 
 
 def test_nothing_of_the_raters_is_committed_and_all_files_are_at_most_eight_megabytes():
     assert sum(path.stat().st_size for path, _ in encoders.FILES.values()) < 8e6
-    kinds = {"judged", "words", "definitions", "functions", "function", "mean", "covariance"}
     for path, _ in encoders.FILES.values():
         with np.load(path) as stored:
-            assert {kind.split()[0] for kind in stored} <= kinds
+            assert {kind.split()[0] for kind in stored} <= {*SHAPES["MiniLM"], "mean", "covariance", "function"}
+
+
+def test_a_file_that_is_missing_or_damaged_and_a_name_that_is_unknown(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="name must be one of MiniLM, 4-bit e5-small, GloVe, got 'BERT'"):
+        read_encoder("BERT")
+    file = tmp_path / "encoder_glove.npz"
+    monkeypatch.setitem(encoders.FILES, "GloVe", (file, encoders.FILES["GloVe"][1]))
+    with pytest.raises(MissingDataError, match=r"encoder_glove.npz cannot be read: No such file"):
+        read_encoder("GloVe")
+    file.write_bytes(b"damaged")
+    with pytest.raises(MissingDataError, match=r"encoder_glove\.npz is not the file that this book was written with"):
+        read_encoder("GloVe")
 
 
 def test_every_stored_array_has_a_row_among_the_licences():

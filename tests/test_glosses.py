@@ -34,10 +34,34 @@ def test_wordnets_own_files_are_read_which_count_lemmas_in_hexadecimal_digits(tm
     assert tool.synsets_in(tmp_path) == [("noun.Tops", ["entity"], gloss), ("adj.all", lemmas, "sixteen words")]
 
 
+def test_the_tool_names_a_file_that_is_missing_or_damaged(tmp_path):
+    with pytest.raises(MissingDataError, match=r"data\.noun cannot be read"):
+        tool.write(tmp_path)
+    for part in tool.PARTS:
+        (tmp_path / f"data.{part}").write_text(ENTITY + "\n" if part != "verb" else ENTITY[:40])
+    with pytest.raises(MissingDataError, match=r"data\.verb cannot be read"):
+        tool.write(tmp_path)
+    (tmp_path / "data.verb").write_text(ENTITY)
+    with pytest.raises(MissingDataError, match=r"must hold the 117659 synsets of WordNet 3\.0, got 4"):
+        tool.write(tmp_path)
+    for content in (b"\xff", ENTITY.replace(" 03 ", " 99 ").encode(), ENTITY.replace(" | ", " ").encode()):
+        (tmp_path / "data.adj").write_bytes(content)
+        with pytest.raises(MissingDataError, match=r"data\.adj cannot be read"):
+            tool.write(tmp_path)
+
+
 def test_a_word_has_a_category_if_its_synsets_agree():
     synsets = [("noun.animal", ["cat"], ""), ("noun.food", ["cat", "bread"], ""), ("noun.food", ["bread"], "")]
     found = tool.category_of_words(["bread", "cat", "the"], synsets)
     assert [tool.CATEGORIES[i] if i >= 0 else "" for i in found] == ["noun.food", "", ""]
+
+
+def test_the_committed_matrix():
+    X, words, of_gloss, of_word = read_glosses()
+    assert X.shape == (len(of_gloss), len(words)) == (117_659, 7_250)
+    assert (X.nnz, X.has_canonical_format) == (674_321, True)
+    assert set(of_gloss) == set(tool.CATEGORIES)
+    assert of_word[list(words).index("oxygen")] == "noun.substance"
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,14 @@ def requirements(path):
     return [line for line in text(path).splitlines() if re.match(r"[\w-]", line)]
 
 
+def test_the_lock_pins_every_package_exactly_and_no_index():
+    helpers, audit, *pins = requirements("requirements.txt")
+    assert (helpers.split()[:2], audit.split()[:2]) == (["-e", "."], ["-e", "./audit"])
+    assert len(pins) > 100
+    for pin in pins:
+        assert re.match(r"[a-z0-9-]+==[\w.]+( ; [^#]+)? +# via ", pin), pin
+
+
 def names(lines):
     """What packages some requirements name, as imports do."""
     return {Requirement(line.split("  #")[0]).name.replace("-", "_") for line in lines}

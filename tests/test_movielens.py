@@ -60,23 +60,35 @@ def test_the_folder_beside_the_repository_is_read_and_the_named_one_goes_before(
         read_movielens()
 
 
-def test_a_damaged_archive_is_said_and_downloaded_again_a_whole_one_once(grouplens):
+def test_the_archive_is_downloaded_once(grouplens):
+    _, asked = grouplens
+    for _ in range(2):
+        assert len(read_movielens()[0]) == 2
+    assert asked == [movielens.ADDRESS]
+
+
+def test_a_damaged_archive_is_said_and_downloaded_again(grouplens):
     path, asked = grouplens
     whole = path.read_bytes()
     path.write_bytes(whole[:-30])
     with pytest.raises(MissingDataError, match=r"cannot be had \(ValueError\): set MOVIELENS"):
         read_movielens()
     path.write_bytes(whole)
-    for _ in range(2):
-        assert len(read_movielens()[0]) == 2
-    assert asked == [movielens.ADDRESS] * 2
+    assert len(read_movielens()[0]) == 2
+    assert len(asked) == 2
 
 
 def test_a_file_that_is_not_the_one_expected(monkeypatch, tmp_path):
     monkeypatch.setenv("MOVIELENS", str(put(tmp_path / "mine")))
-    (tmp_path / "mine/ratings.csv").write_bytes(RATINGS.replace(b"4.0", b"4.5"))
-    with pytest.raises(MissingDataError, match=r"ratings\.csv is not the file that this book was written with"):
-        read_movielens()
+    for file, text, message in (
+        ("ratings.csv", RATINGS[:-5], "ratings.csv is not the file that this book was written with"),
+        ("ratings.csv", RATINGS.replace(b"4.0", b"4.5"), "not the file that this book was written with"),
+        ("movies.csv", None, "movies.csv cannot be read: No such file"),
+    ):
+        path = put(tmp_path / "mine") / file
+        path.unlink() if text is None else path.write_bytes(text)
+        with pytest.raises(MissingDataError, match=message):
+            read_movielens()
 
 
 def test_no_network(monkeypatch):

@@ -307,6 +307,7 @@ def test_words_are_compared_by_skip_grams_one_from_each_start(monkeypatch):
     monkeypatch.setattr(people_gaps, "readings", lambda *model: {"A": model})
     _, trained = people_gaps.all_inputs.__wrapped__()
     assert sorted(start for (start,) in trained.values()) == sorted(people_gaps.STARTS)
+    assert skipgram.train.__defaults__ == (max(skipgram.EPOCHS),)  # that saw the glosses most often
 
 
 def test_a_lead_on_word_pairs_has_the_wider_of_its_two_intervals(monkeypatch, rng):

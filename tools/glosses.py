@@ -13,8 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.files import MissingDataError
 from helpers.glosses import FILE
 
+N_SYNSETS = 117_659
 LEAST_GLOSSES, LEAST_LETTERS, TOO_FREQUENT = 20, 3, 60  # in how many glosses a word is; how many are left out
 PARTS = "noun", "verb", "adj", "adv"
 
@@ -48,8 +50,14 @@ def synsets(path):
 
 
 def synsets_in(folder):
-    """The synsets of WordNet's four files."""
-    return [synset for part in PARTS for synset in synsets(folder / f"data.{part}")]
+    """The synsets of WordNet's four files. Raises MissingDataError, which names one that is missing or damaged."""
+    found = []
+    for path in (folder / f"data.{part}" for part in PARTS):
+        try:
+            found += synsets(path)
+        except (OSError, ValueError, LookupError) as problem:
+            raise MissingDataError(f"{path} cannot be read as glosses of WordNet: {problem}") from None
+    return found
 
 
 def bag(lemmas, gloss):
@@ -80,6 +88,8 @@ def category_of_words(words, synsets):
 def write(folder):
     """Read WordNet and write the matrix."""
     synsets = synsets_in(folder)
+    if len(synsets) != N_SYNSETS:
+        raise MissingDataError(f"{folder} must hold the {N_SYNSETS} synsets of WordNet 3.0, got {len(synsets)}")
     bags = [bag(lemmas, gloss) for _, lemmas, gloss in synsets]
     words = vocabulary(bags)
     place = {word: i for i, word in enumerate(words)}

@@ -13,7 +13,7 @@ import jsonschema
 import numpy as np
 import pytest
 from cosine_audit import audit, cli, report
-from cosine_audit.objectives import LIBRARIES, OBJECTIVES
+from cosine_audit.objectives import LIBRARIES, OBJECTIVES, what_was_said
 
 from .losses import balanced, nearest, shared, turned, unit
 
@@ -94,6 +94,13 @@ def test_a_direction_that_no_user_sees(rng):
     three = audit(np.eye(6), np.array([[1.0, 0, 0, 1, 0, 0]]), objective="none")  # items that no user sees
     assert (three.verdict, len(three.safe_items)) == ("no", 6)
     assert "neighbors kept, back" not in {one.name for one in three.findings}  # two with a direction have one neighbor
+
+
+def test_names_of_libraries():
+    for name in ("implicit ALS", "IMPLICIT-als", "implicit_ALS", "als"):
+        assert what_was_said(name) == ("implicit ALS", "factors", False)
+    assert {one.objective for one in LIBRARIES.values()} <= set(OBJECTIVES)
+    assert cli.main(["x.npy", "--trained-by", "magic"]) == 2
 
 
 class Tensor:

@@ -1,4 +1,4 @@
-"""Which share: what is hidden or judged decides, and noise is said to decide nothing."""
+"""Which share: what is hidden or judged decides, no M moves it, and noise is said to decide nothing."""
 
 import numpy as np
 import pytest
@@ -76,6 +76,16 @@ def test_judges_who_say_the_same_of_many_pairs():
     said = np.random.default_rng(3).integers(3, size=60)
     choice = choose_share(B, P, pairs=(FIRST, SECOND, said))
     assert choice.scores["given"] == pytest.approx(spearmanr(by.cosines(B)[FIRST, SECOND], said).statistic, abs=1e-4)
+
+
+def test_no_m_moves_the_choice():
+    B, P, X = shop(3, signal=2, noise=1)
+    Q, C = by.turned(P, B, by.ill(np.random.default_rng(0), 24, 5))
+    one, other = choose_share(B, P, X), choose_share(C, Q, X)
+    assert one.share == other.share
+    for share in SHARES:
+        assert one.scores[share] == pytest.approx(other.scores[share], abs=1e-9)
+    assert one.scores["given"] != other.scores["given"]
 
 
 def test_what_is_taken_by_chance_decides_nothing():

@@ -152,3 +152,14 @@ def test_the_command(rng, tmp_path, capsys):
     said = capsys.readouterr().out
     assert "A cosine of 0.70 is above 0.0 % of them" in " ".join(said.split())
     assert all(len(line) <= 79 for line in said.splitlines())
+
+
+@pytest.mark.parametrize("content", [b"", b"words, not vectors", None])
+def test_the_command_refuses_a_wrong_file_in_one_sentence(tmp_path, capsys, content):
+    file = tmp_path / "vectors.npy"
+    if content is not None:
+        file.write_bytes(content)
+    assert main(["text", str(file)]) == 2
+    said = capsys.readouterr().err
+    assert str(file) in said
+    assert said.count("\n") == 1
