@@ -4,7 +4,6 @@ Usage: python tools/pdf.py [folder], by default _build/html. Needs Chromium or C
 The browser reads one chapter after another, and prints all of them as one page (pdf.html).
 """
 
-import os
 import pathlib
 import re
 import sys
@@ -122,7 +121,7 @@ def show_link(site):
     linked = [page for page, text in texts.items() if SHOWN in text]
     for page in linked:
         (site / f"{page}.new").write_text(texts[page], "utf-8")
-        os.replace(site / f"{page}.new", site / page)
+        (site / f"{page}.new").replace(site / page)
     return linked
 
 
