@@ -8,6 +8,7 @@ the ten nearest neighbors that stay; popular, as before.
 """
 
 import numpy as np
+from scipy.stats import rankdata
 
 from experiments.common import DENSE_AND_SPARSE, TAUS, cosines, draw_smaller, jobs, leading, recall_of_items
 from experiments.curves import curves
@@ -33,7 +34,7 @@ def neighbors(S, popularity, n=10):
     near = np.zeros(S.shape)
     nearest = np.argpartition(2 * np.eye(len(S)) - S, n - 1, axis=1)[:, :n]
     np.put_along_axis(near, nearest, 1, axis=1)
-    ranks = np.argsort(np.argsort(popularity)) / (len(S) - 1)
+    ranks = (rankdata(popularity) - 1) / (len(S) - 1)
     return near, ranks[nearest].mean()
 
 
@@ -42,11 +43,14 @@ def measure(reading, seed, taus=TAUS[3:-4:2] / 4):  # 2.8, 5.7 … 181
     data = draw_smaller(reading, seed)
     G = gram(data.X)
     pairs, spectra = np.triu_indices(len(G), 1), [leading(H) for H in (G, *without_biases(data.X, G))]
-    found = [{(name, tau): cosines(V * f) for name, tau, f in curves(s, [], taus)} for s, V in spectra]
+    found = [
+        {(name, tau): cosines(V * f) for name, tau, f in curves(s, [], taus) if np.count_nonzero(f) > 1}
+        for s, V in spectra
+    ]
     rows = []
     for (name, tau), S in found[0].items():
         if name not in READOUTS or not all((name, tau) in each for each in found):
-            continue  # Eq. 2 and weight decay keep nothing at τ ≥ σ₁
+            continue  # Eq. 2 and weight decay keep one direction at τ ≥ σ₂, and each item is as near as the others
         near, popular = neighbors(S, G.diagonal())
         row = {"readout": name, "setting": tau, "ap": average_precision(S, data.clusters)}
         row |= {"recall": recall_of_items(S, data.validation), "popular": popular}

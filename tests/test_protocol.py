@@ -253,6 +253,7 @@ def test_the_nearest_items_and_how_popular_they_are():
     order = [[j for j in np.argsort(-row) if j != i][:5] for i, row in enumerate(S)]
     assert [sorted(nearest) for nearest in order] == [np.flatnonzero(row).tolist() for row in near]
     assert_allclose(popular, np.mean(1 - np.array(order) / 59))
+    assert_allclose(centering.neighbors(S, np.ones(60), n=5)[1], 0.5)  # the same rank for all, wherever they stand
 
 
 def test_a_skip_gram_is_read_from_its_scores_alone():
