@@ -18,17 +18,18 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from threadpoolctl import threadpool_limits
 
 
 def read(name):
     """The table of that name as a DataFrame."""
-    return pd.read_csv(files(__name__) / f"{name}.csv")
+    return opened(files(__name__) / f"{name}.csv")
 
 
 def run(name, jobs, measure, processes=2, tolerance=1e-3):
     """Fill the table of that name, or repeat it and compare: a call of measure for each job, its rows saved at once."""
+    import pandas as pd
+
     table = Path(str(files(__name__) / f"{name}.csv"))
     repeated = not missing(table, jobs)
     path = table.with_suffix(".new.csv") if repeated else table
@@ -50,23 +51,26 @@ def run(name, jobs, measure, processes=2, tolerance=1e-3):
 
 def missing(path, jobs):
     """The jobs that have no row in the table at that path."""
-    done = pd.read_csv(path)[list(jobs[0])] if path.exists() else pd.DataFrame(columns=list(jobs[0]))
-    done = set(done.itertuples(index=False, name=None))
+    if not path.exists():
+        return jobs
+    done = set(opened(path)[list(jobs[0])].itertuples(index=False, name=None))
     return [job for job in jobs if tuple(job.values()) not in done]
 
 
 def in_order(path, jobs):
     """Put a table's rows into the order of the jobs, and leave out those of no job."""
     order = {tuple(job.values()): i for i, job in enumerate(jobs)}
-    places = [order.get(row, -1) for row in pd.read_csv(path)[list(jobs[0])].itertuples(index=False, name=None)]
-    table = pd.read_csv(path, dtype=str).assign(place=places).query("place >= 0")
+    places = [order.get(row, -1) for row in opened(path)[list(jobs[0])].itertuples(index=False, name=None)]
+    table = opened(path, dtype=str).assign(place=places).query("place >= 0")
     table.sort_values("place", kind="stable").drop(columns="place").to_csv(path, index=False)
 
 
-def opened(path):
+def opened(path, dtype=None):
     """A table; of a file of arrays, a column for each."""
+    import pandas as pd  # here, as Dask's workers, which open no table, would import it, too
+
     if path.suffix == ".csv":
-        return pd.read_csv(path)
+        return pd.read_csv(path, dtype=dtype)
     with np.load(path) as arrays:
         return pd.DataFrame({name: pd.Series(arrays[name].ravel()) for name in arrays.files})
 
