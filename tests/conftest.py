@@ -20,7 +20,8 @@ settings.register_profile(
 )
 settings.load_profile("book")
 kernels.prepare()
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=1")  # JAX compiles in half the time
+FLAGS = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"  # JAX compiles in a third of the time
+os.environ.setdefault("XLA_FLAGS", FLAGS)
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
