@@ -53,11 +53,11 @@ def noise(X, A, B):
 
 def trained(X, A, B, seed):
     """Pairs (A, B) after every BLOCK steps of SGD, users drawn with replacement."""
-    n, X = len(X), jnp.asarray(X)
+    n, X = len(X), jnp.asarray(X, jnp.float32)
 
     def step(pair, users):
         A, B = pair
-        x = X[users] * np.sqrt(n / BATCH)
+        x = X[users] * (n / BATCH) ** 0.5
         P = x @ A
         R = P @ B.T - x
         slope_A = x.T @ (R @ B) + LAM1 * A @ (B.T @ B)
@@ -68,7 +68,7 @@ def trained(X, A, B, seed):
     def block(pair, key):
         return jax.lax.scan(step, pair, jax.random.randint(key, (BLOCK, BATCH), 0, n))[0]
 
-    pair = jnp.asarray(A), jnp.asarray(B)
+    pair = jnp.asarray(A, X.dtype), jnp.asarray(B, X.dtype)
     for count in range(STEPS[-1] // BLOCK):
         pair = block(pair, jax.random.fold_in(jax.random.key(seed), count))
         yield tuple(np.asarray(side, float) for side in pair)
