@@ -49,11 +49,11 @@ def by_module(S, module_of):
     return found.groupby(module_of).mean().T
 
 
-def folds(X):
-    """For each fifth of the words: σ and V of the others, what is seen of the fifth, and what is hidden."""
+def folds(X, k):
+    """For each fifth of the words: k of σ and V of the others, what is seen of the fifth, and what is hidden."""
     fold = np.random.default_rng(1).permutation(len(X)) % 5
     for i in range(5):
-        yield *full_spectrum(X[fold != i]), *users_from(np.random.default_rng(i), X[fold == i])
+        yield *full_spectrum(X[fold != i], k), *users_from(np.random.default_rng(i), X[fold == i])
 
 
 def measure(method, ranks=RANKS):
@@ -66,7 +66,8 @@ def measure(method, ranks=RANKS):
             for name, row in by_module((E @ E.T).toarray(), module_of).iterrows()
         ]
     weight, settings = WEIGHTS[method]
-    (s, V), held_out, rows = full_spectrum(X), list(folds(X)), []
+    k = max(ranks)
+    (s, V), held_out, rows = full_spectrum(X, k), list(folds(X, k)), []
     for k in ranks:
         for setting in settings:
             found = [recommended(U[:, :k] * weight(t[:k], setting), *users) for t, U, *users in held_out]

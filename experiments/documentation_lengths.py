@@ -33,7 +33,7 @@ def measure(split, ranks=RANKS, taus=TAUS):
     seen, hidden = users_from(rng, X[held])
     words, here = np.arange(len(seen)) % 2 == 0, halves(modules, rng)
     parts = {"choose": (words, here), "test": (~words, ~here)}
-    all_s, all_V = full_spectrum(X[~held])
+    all_s, all_V = full_spectrum(X[~held], max(ranks))
     popularity, rows = np.log(X[~held].sum(axis=0)), []
     for k in ranks:
         s, V = all_s[:k], all_V[:, :k]
