@@ -78,7 +78,8 @@ def skip_gram(counts, kappa, beta, start):
 
     def loss(theta, t):
         M = theta[0] @ theta[1].T
-        return -jnp.sum(counts * jax.nn.log_sigmoid(M) + others * jax.nn.log_sigmoid(-M)) / counts.sum()
+        log_p = jax.nn.log_sigmoid(M)  # log σ(−M) = log σ(M) − M
+        return -jnp.sum(counts * log_p + others * (log_p - M)) / counts.sum()
 
     return fitted(loss, start, SKIP_STEPS)
 
@@ -92,8 +93,9 @@ def bpr(users, items, taken, mu, start, seed, shape):
         who, which = jax.random.split(jax.random.fold_in(jax.random.key(seed), t))
         at = jax.random.randint(who, (TRIPLES,), 0, len(users), jnp.int32)  # int64 draws others, where x64 is on
         u, i, j = users[at], items[at], jax.random.randint(which, (TRIPLES,), 0, shape[1], jnp.int32)
-        lead = jnp.sum(P[u] * (B[i] - B[j]), axis=1) + bias[i] - bias[j]
-        squares = sum(jnp.sum(E**2, axis=-1) for E in (P[u], B[i], B[j])) + bias[i] ** 2 + bias[j] ** 2
+        user, one, other = P[u], B[i], B[j]
+        lead = jnp.sum(user * (one - other), axis=1) + bias[i] - bias[j]
+        squares = sum(jnp.sum(E**2, axis=1) for E in (user, one, other)) + bias[i] ** 2 + bias[j] ** 2
         return jnp.mean((1 - taken[u, j]) * (mu * squares - jax.nn.log_sigmoid(lead)))
 
     return fitted(loss, start, BPR_STEPS)
