@@ -117,4 +117,5 @@ def rounded(S, clusters):
 
 def levels(values):
     """Finite values as integers, in units of their last counted decimal: equal where values are tied."""
-    return np.rint(values * (10**DECIMALS / max(1, np.abs(values).max()))).astype(np.int64)
+    scaled = values * (10**DECIMALS / max(1, values.max(), -values.min()))
+    return np.rint(scaled, out=scaled).astype(np.int64)  # in place: fresh memory would take longer
