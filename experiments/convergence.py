@@ -57,8 +57,8 @@ def als(root, lam2, Q, n_sweeps):
     """Alternating least squares for Eq. 2: P, Q after each sweep."""
     ridge = lam2 * np.eye(Q.shape[1])
     for _ in range(n_sweeps):
-        P = np.linalg.solve(Q.T @ Q + ridge, Q.T @ root.T).T
-        Q = np.linalg.solve(P.T @ P + ridge, P.T @ root).T
+        P = root @ Q @ np.linalg.inv(Q.T @ Q + ridge)
+        Q = root.T @ P @ np.linalg.inv(P.T @ P + ridge)
         yield P, Q
 
 
