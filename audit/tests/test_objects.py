@@ -149,7 +149,7 @@ def test_classifiers_are_judged_with_their_features(rng):
     assert audit(free, features).objective == "unknown"
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:l1_ratios parameter")
 def test_classifiers_of_two_classes_and_by_cross_validation(rng):
     """One row that no class names; and a subclass whose settings have other names."""
     features = rng.normal(size=(300, 4))

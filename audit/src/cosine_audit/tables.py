@@ -28,6 +28,7 @@ def read_text(file, role):
     names = [name.strip() for name in fields] if has_header else None
     kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
     options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
+    options["float_precision"] = "round_trip"  # before pandas 3, 0.126 is read as another number
     options |= {"quoting": 3 if spaced else 0, "skiprows": int(bool(has_header or word2vec)), "index_col": False}
     if separator == ";" and "," in second:
         options["decimal"] = ","
