@@ -28,7 +28,8 @@ def read_text(file, role):
     names = [name.strip() for name in fields] if has_header else None
     kinds = {i: str for i, name in enumerate(names or []) if ID.fullmatch(name)}
     options = {"sep": separator, "encoding": "utf-8-sig", "keep_default_na": False, "low_memory": False}
-    options["float_precision"] = "round_trip"  # before pandas 3, 0.126 is read as another number
+    if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+        options["float_precision"] = "round_trip"  # which newer ones do, and warn of: 0.126 was another number
     options |= {"quoting": 3 if spaced else 0, "skiprows": int(bool(has_header or word2vec)), "index_col": False}
     if separator == ";" and "," in second:
         options["decimal"] = ","
