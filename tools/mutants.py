@@ -92,11 +92,12 @@ def run(arguments, tree, limit=None):
     """Whether pytest with these arguments, if any, passes in a copy of the book; None if it takes longer than limit."""
     if not arguments:
         return True
-    paths = {"PYTHONPATH": os.pathsep.join([str(tree), f"{tree}/audit/src"])}
+    own = {"PYTHONPATH": os.pathsep.join([str(tree), f"{tree}/audit/src"])}
+    own["PYTHONDONTWRITEBYTECODE"] = "1"  # a file changed twice in a second keeps its bytecode if it is as long
     command = [sys.executable, "-m", "pytest", "--disable-plugin-autoload", "-x", "-q", "-p", "no:cacheprovider"]
     try:
         done = subprocess.run(
-            [*command, *arguments], cwd=tree, env=os.environ | paths, capture_output=True, timeout=limit
+            [*command, *arguments], cwd=tree, env=os.environ | own, capture_output=True, timeout=limit
         )
     except subprocess.TimeoutExpired:
         return None
