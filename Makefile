@@ -75,7 +75,7 @@ lowest: $(READY)  ## the tests with the lowest versions that pyproject.toml allo
 	$(BIN)/uv pip compile --quiet --resolution lowest-direct --extra experiments --no-emit-package cosine-audit \
 		--output-file .venv-lowest/versions.txt pyproject.toml
 	$(BIN)/uv pip install --quiet --python .venv-lowest --override .venv-lowest/versions.txt -r requirements.txt
-	XLA_FLAGS= OMP_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)  # old JAX ends at a flag of tests/conftest.py
+	XLA_FLAGS= OMP_NUM_THREADS=1 .venv-lowest/bin/$(PYTEST)  # old JAX ends at a flag of tools/kernels.py
 
 clean:  ## remove what was installed and built
 	rm -rf .venv .venv-lowest _build

@@ -20,8 +20,7 @@ settings.register_profile(
 )
 settings.load_profile("book")
 kernels.prepare()
-FLAGS = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"  # JAX compiles in a third of the time
-os.environ.setdefault("XLA_FLAGS", FLAGS)
+os.environ.update(kernels.QUICK | os.environ)
 
 NUMBERS = st.integers(-10_000, 10_000).map(lambda i: i / 1000)
 SCALES = st.integers(-3000, 3000).filter(bool).map(lambda i: np.sign(i) * 10 ** (abs(i) / 1000 - 1.5))  # 0.03 to 30
