@@ -66,8 +66,8 @@ def measure(method, ranks=RANKS):
             for name, row in by_module((E @ E.T).toarray(), module_of).iterrows()
         ]
     weight, settings = WEIGHTS[method]
-    k = max(ranks)
-    (s, V), held_out, rows = full_spectrum(X, k), list(folds(X, k)), []
+    most, rows = max(ranks), []
+    (s, V), held_out = full_spectrum(X, most), list(folds(X, most))
     for k in ranks:
         for setting in settings:
             found = [recommended(U[:, :k] * weight(t[:k], setting), *users) for t, U, *users in held_out]

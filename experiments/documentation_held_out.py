@@ -29,7 +29,7 @@ def divide(X, split, seed=0):
 
 
 def full_spectrum(rows, k=None):
-    """All singular values, or the k largest in less time, at least 1e-6, and right singular vectors."""
+    """All singular values, at least 1e-6, and right singular vectors; or k, in less time, where each item is seen."""
     s, V = spectrum_of_gram(gram(rows), k) if k else leading(gram(rows), rows.shape[1])
     return np.maximum(s, 1e-6), V
 

@@ -73,7 +73,7 @@ def hide(rng, X, share=0.2):
     X.sum_duplicates()
     X.eliminate_zeros()
     sizes = np.diff(X.indptr)
-    rank = np.argsort(np.repeat(np.arange(len(sizes)), sizes) + rng.random(X.nnz))  # by user, then at random
+    rank = np.argsort(np.repeat(np.arange(len(sizes)), sizes) + rng.random(X.nnz), kind="stable")  # by user
     place = np.empty(X.nnz, dtype=int)
     place[rank] = np.arange(X.nnz) - np.repeat(X.indptr[:-1], sizes)
     wanted = np.ceil(np.round(share * sizes, 9))  # 0.07 · 100 is 7.000000000000001
